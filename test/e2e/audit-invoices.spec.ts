@@ -81,7 +81,7 @@ async function reviewing(page: Page, audit: Audit, someone: Someone, smtp: FakeS
   await page.goto('/dashboard?import')
   await choose(page, few, 'Invoice.csv')
   await audit.at('import-one-status', asked.getByLabel('Import "On hold" as'))
-  await asked.getByLabel('Amount owed').selectOption({ label: 'Total: 1180.00' })
+  await asked.getByLabel('Balance', { exact: true }).selectOption({ label: 'Not in the file' })
   await asked.getByLabel('Import "On hold" as').selectOption('Unpaid')
   await audit.at('import-total-chosen', asked.getByRole('button', { name: 'Use “Balance”' }))
   await asked.getByRole('button', { name: 'Use “Balance”' }).click()

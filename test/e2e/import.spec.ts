@@ -254,9 +254,11 @@ test('an export with balances, currencies, drafts and unknown statuses: what is 
 }) => {
   const { send } = await onDashboard(page, [])
   const dialog = await choose(page, exported, 'Invoice.csv')
-  await expect(dialog.getByLabel('Amount owed')).toContainText('Balance')
+  const balance = dialog.getByLabel('Balance', { exact: true })
+  await expect(balance.locator('option:checked')).toHaveText('Balance: 180.00')
+  await expect(dialog.getByText('of ₹1,180.00')).toBeVisible()
   await expect(dialog.getByRole('button', { name: 'Ready (3)' })).toBeVisible()
-  await dialog.getByLabel('Amount owed').selectOption({ label: 'Total: 1180.00' })
+  await balance.selectOption({ label: 'Not in the file' })
   await expect(dialog.getByText('“Balance” contains the amount still owed.', { exact: false })).toBeVisible()
   await dialog.getByRole('button', { name: 'Use “Balance”' }).click()
   await expect(dialog.getByRole('group', { name: "We don't know one status" }).getByText('for all 2 lines')).toBeVisible()

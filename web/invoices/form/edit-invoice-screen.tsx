@@ -12,11 +12,12 @@ import { InvoiceSummary } from '#web/invoices/summary/invoice-summary.tsx'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { queryKey, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { showAmount } from '#web/ui/cells.ts'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import styles from './form.module.css'
 import { InvoiceForm } from './invoice-form.tsx'
-import { checkDraft, showAmount, toDraft } from './invoice-values.ts'
+import { checkDraft, toDraft } from './invoice-values.ts'
 import { texts } from './texts.ts'
 
 /** /dashboard/edit-invoice/{id} */

@@ -11,10 +11,11 @@ import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useCurrency, useToday } from '#web/platform/account.tsx'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
+import { readTypedAmount, showAmount, signOf } from '#web/ui/cells.ts'
 import { currencyChoices, DateField } from '#web/ui/fields.tsx'
 import { NoWrap } from '#web/ui/plain.tsx'
 import styles from './form.module.css'
-import { type Client, clientsOf, type InvoiceValues, readTypedAmount, showAmount, signOf, suggestions } from './invoice-values.ts'
+import { type Client, clientsOf, type InvoiceValues, suggestions } from './invoice-values.ts'
 import { texts } from './texts.ts'
 
 interface InvoiceFormProps {

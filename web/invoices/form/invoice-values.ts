@@ -1,7 +1,6 @@
-import { decimalsOf } from '#contract/currencies.ts'
-import { isCurrency } from '#contract/currency-codes.ts'
 import { type Invoice, invoiceStatus } from '#contract/invoices.ts'
-import { amountProblem, formatMoney, toMinor } from '#contract/money.ts'
+import { amountProblem } from '#contract/money.ts'
+import { readTypedAmount } from '#web/ui/cells.ts'
 import { readDate } from '#web/ui/dates.ts'
 import { texts } from './texts.ts'
 
@@ -85,66 +84,4 @@ export function suggestions(clients: Client[], field: keyof Client, typed: strin
     if (found.size === 6) break
   }
   return [...found.values()]
-}
-
-/** Plain digits, or grouped as in India, `1,84,200`, or as elsewhere, `184,200`. */
-const amountPattern = /^-?(?:\d+|\d{1,2}(?:,\d{2})*,\d{3}|\d{1,3}(?:,\d{3})+|(?=\.\d))(?:\.(\d*))?$/
-
-/**
- * Parses a typed amount of a currency: `48,500`, `1,84,200.50`, `₹ 500`, `5000/-`. Commas only group. Ambiguous text is null: `1,00` could
- * be one or a hundred, `5.000` five or five thousand, unless the currency has three decimals.
- */
-export function readTypedAmount(text: string, currency: string): number | null {
-  const bare = withoutSign(text.trim(), currency).replace(/\s*\/-$/, '')
-  const found = amountPattern.exec(bare)
-  if (!found) return null
-  const amount = Number(bare.replaceAll(',', ''))
-  const decimals = found[1]?.length ?? 0
-  return decimals > Math.max(2, decimalsOf(currency)) && toMinor(amount, currency) !== null ? null : amount
-}
-
-/** A typed amount without the sign of its currency before it. Another sign stays, and makes it no amount. */
-function withoutSign(text: string, currency: string): string {
-  const sign = signOf(currency)
-  const signs = currency === 'INR' ? [sign, 'INR', 'RS.', 'RS'] : [sign, currency, sign.slice(-1)]
-  const found = signs.find((one) => /\D/.test(one) && text.toUpperCase().startsWith(one))
-  return found === undefined ? text : text.slice(found.length).trimStart()
-}
-
-/** ₹, €, US$, or the code of a currency without a sign. */
-export function signOf(currency: string): string {
-  return formatMoney(0, currency).replace(/[\d.,\s]/g, '')
-}
-
-/** An amount without signs and codes of currencies: the caller knows which currency it is. Other words stay. */
-function unmarked(text: string): string {
-  return text.replace(/[a-z]{0,2}\p{Sc}|\brs\b\.?|(?<![a-z])[a-z]{3}(?![a-z])/giu, (mark) =>
-    /^[a-z]{3}$/i.test(mark) && !isCurrency(mark.toUpperCase()) ? mark : '',
-  )
-}
-
-/**
- * Parses an amount from a file, where a decimal comma, `1.234,50`, is possible too; null if it is not an amount, or may be two: `5.000` is
- * five or five thousand.
- */
-export function readAmount(text: string, currency: string): number | null {
-  const plainText = unmarked(text)
-  const typed = readTypedAmount(plainText, currency)
-  if (typed !== null) return typed
-  const bare = plainText.replace(/\/-|[\s\u00a0']/g, '')
-  if (!/^\d[\d.,]*$/.test(bare) || /^\d{1,3}\.\d{3}$/.test(bare)) return null
-  // The last comma is decimal if one or two digits follow it and no point does.
-  const decimalComma = /,\d{1,2}$/.test(bare) && !/\.\d*$/.test(bare.slice(bare.lastIndexOf(',')))
-  const plain = decimalComma
-    ? bare
-        .replaceAll('.', '')
-        .replaceAll(/,(?=.*,)/g, '')
-        .replace(',', '.')
-    : bare.replaceAll(',', '')
-  return /^\d+(\.\d*)?$/.test(plain) ? Number(plain) : null
-}
-
-/** The format of the amount field: `1,84,200.00`. */
-export function showAmount(amount: number, currency: string): string {
-  return formatMoney(amount, currency).replace(/[^\d.,]/g, '')
 }

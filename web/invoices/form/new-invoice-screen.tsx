@@ -5,10 +5,11 @@ import { screens } from '#contract/screens.ts'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
 import { useCurrency } from '#web/platform/account.tsx'
 import { useContractForm } from '#web/platform/contract-form.tsx'
+import { showAmount } from '#web/ui/cells.ts'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import { InvoiceForm } from './invoice-form.tsx'
-import { checkDraft, type InvoiceValues, showAmount, toDraft } from './invoice-values.ts'
+import { checkDraft, type InvoiceValues, toDraft } from './invoice-values.ts'
 import { texts } from './texts.ts'
 
 const blank: InvoiceValues = { clientName: '', clientEmail: '', amount: '', currency: '', dueDate: '', status: 'unpaid', reference: '' }

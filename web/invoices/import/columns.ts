@@ -1,32 +1,22 @@
-import { readAmount } from '#web/invoices/form/invoice-values.ts'
-import { currencyOfHeader, type DateOrder, readDay, readStatus } from './cells.ts'
-import type { FileRow } from './csv.ts'
+import { readAmount, readDay } from '#web/ui/cells.ts'
+import { columnName, type FileColumns, type FileMapping, type FileRow, guessByNames, guessDates } from '#web/ui/csv.ts'
 
-export const fields = ['clientName', 'clientEmail', 'amount', 'dueDate', 'status', 'reference', 'currency'] as const
+export const fields = [
+  'clientName',
+  'clientEmail',
+  'amount',
+  'dueDate',
+  'amountPaid',
+  'balance',
+  'status',
+  'reference',
+  'currency',
+] as const
 export type Field = (typeof fields)[number]
 export const requiredFields: Field[] = ['clientName', 'clientEmail', 'amount', 'dueDate']
 
-/** The index of each field's column; null if the file has none. */
-export type Columns = Record<Field, number | null>
-
-/** Where the header is and which column has which field. */
-export interface Mapping {
-  /** The index of the row with the column names among the file's rows; null where there is none. */
-  header: number | null
-  columns: Columns
-  dates: DateOrder
-}
-
-/** Columns that are not imported, but decide what the others mean. */
-export interface Hints {
-  /** What is still owed: it must win over any total. */
-  owed: number | null
-  total: number | null
-  /** What has been paid in part. */
-  paid: number | null
-  /** Invoice, credit note, estimate… */
-  type: number | null
-}
+export type Columns = FileColumns<Field>
+export type Mapping = FileMapping<Field>
 
 /** What is still owed, as other programs name it, the most exact first: Stripe’s “Amount Due” does not fall with payments, “Amount Remaining” does. */
 const owedNames = [
@@ -57,7 +47,9 @@ const columnNames: Record<Field, RegExp[]> = {
     /^(reference|ref)|invoice(no|number|id)/,
     /^receipt(no|number)?$/,
   ],
-  amount: [...owedNames, ...totalNames],
+  amount: totalNames,
+  balance: owedNames,
+  amountPaid: [/^(invoice)?(amount|total)(paid|received)$|^(paid|received)(amount|total)$|^paidtodate$|^payments?received$/],
   status: [/^((invoice|payment|current)?status|state)$/, /^(?!.*(email|sent|gst|tax|sync|delivery)).*status/],
   clientName: [
     /^(client|customer|party|buyer|contact|account|billto)(display|full)?name$/,
@@ -68,59 +60,40 @@ const columnNames: Record<Field, RegExp[]> = {
   currency: [/^(invoice|original)?(currency|currencycode|curr|ccy)$/, /^(?!.*(base|rate|exchange|symbol|converted|account)).*currency/],
 }
 
-const hintNames: Record<'paid' | 'type', RegExp> = {
-  paid: /^(invoice)?(amount|total)(paid|received)$|^(paid|received)(amount|total)$|^paidtodate$|^payments?received$/,
-  type: /^(transaction|txn|document|doc|record|invoice|voucher)?type$/,
-}
+const typeName = /^(transaction|txn|document|doc|record|invoice|voucher)?type$/
 
 const noColumns: Columns = {
   clientName: null,
   clientEmail: null,
   amount: null,
   dueDate: null,
+  amountPaid: null,
+  balance: null,
   status: null,
   reference: null,
   currency: null,
 }
 
-/** A column's name without case, spaces, punctuation and the currency of its amounts: `*InvoiceAmountDue (INR)` is `invoiceamountdue`. */
-function nameOf(cell: string): string {
-  const code = currencyOfHeader(cell)
-  const bare = code === null ? cell : cell.replace(/[([].*[)\]]|\bin [a-z]{3}\b|\b[A-Z]{3}$|[₹$€£]|\brs\.?/gi, '')
-  return bare.toLowerCase().replace(/[^\p{L}\p{N}\p{M}#]/gu, '')
-}
-
-/** Guesses the columns by their names. */
+/** Guesses the columns by their names. What is still owed is the amount where there is no other. */
 export function guessByHeader(head: string[]): Columns {
-  const names = head.map(nameOf)
-  const guess = { ...noColumns }
-  const taken = new Set<number>()
-  for (const rank of [0, 1, 2, 3, 4]) {
-    for (const [field, patterns] of Object.entries(columnNames) as [Field, RegExp[]][]) {
-      const pattern = patterns[rank]
-      if (guess[field] !== null || !pattern) continue
-      const found = names.findIndex((name, index) => !taken.has(index) && pattern.test(name))
-      if (found < 0) continue
-      guess[field] = found
-      taken.add(found)
-    }
-  }
-  return guess
+  const guess = guessByNames(head, columnNames)
+  return guess.amount === null && guess.balance !== null ? { ...guess, amount: guess.balance, amountPaid: null, balance: null } : guess
 }
 
-/** The columns that decide what an amount means; without column names there are none. */
-export function hintsOf(head: string[] | null): Hints {
-  const names = (head ?? []).map(nameOf)
-  const first = (patterns: RegExp[]) => {
-    const found = patterns.map((pattern) => names.findIndex((name) => pattern.test(name))).find((index) => index >= 0)
-    return found ?? null
-  }
-  return { owed: first(owedNames), total: first(totalNames), paid: first([hintNames.paid]), type: first([hintNames.type]) }
+/** The column with what is still owed, where that is not the amount; null if there is none. */
+export function owedColumn(head: string[] | null): number | null {
+  return head === null ? null : guessByHeader(head).balance
+}
+
+/** The column with the kind of document, such as a credit note; null if there is none. */
+export function typeColumn(head: string[] | null): number | null {
+  const found = (head ?? []).map(columnName).findIndex((name) => typeName.test(name))
+  return found < 0 ? null : found
 }
 
 /** Whether a column has what is still owed, by its name. */
 export function isOwed(name: string | undefined): boolean {
-  return name !== undefined && owedNames.some((pattern) => pattern.test(nameOf(name)))
+  return name !== undefined && owedNames.some((pattern) => pattern.test(columnName(name)))
 }
 
 /** Whether a row contains column names: at least two are known, and no cell is an email address. */
@@ -179,13 +152,34 @@ export function guessByContent(rows: FileRow[]): Columns {
   return guess
 }
 
-/** Guesses whether dates begin with the day or the month, by numbers above 12 in the column, else in any other; otherwise the day. */
-export function guessDates(rows: FileRow[], column: number | null): DateOrder {
-  if (column === null) return 'dmy'
-  const order = (cells: (cells: string[]) => string[]): DateOrder | null => {
-    const parts = rows.flatMap((row) => cells(row.cells)).map((cell) => /^(\d{1,2})[/.\- ](\d{1,2})[/.\- ]\d{2,4}/.exec(cell))
-    const above = (group: 1 | 2) => parts.filter((found) => Number(found?.[group] ?? 0) > 12).length
-    return above(2) > above(1) ? 'mdy' : above(1) > 0 ? 'dmy' : null
-  }
-  return order((cells) => [cells[column] ?? '']) ?? order((cells) => cells) ?? 'dmy'
+/**
+ * What a status says. `open`: to be paid, and whether it is overdue follows from the date. `unpaid` is what a person chose to call unpaid.
+ * The last five are left out.
+ */
+export type Status = 'paid' | 'unpaid' | 'overdue' | 'open' | 'partial' | 'draft' | 'void' | 'cancelled' | 'deleted' | 'writtenOff'
+
+const statusNames: Record<Status, RegExp> = {
+  paid: /^(fully|auto)?paid(infull)?$|^(yes|settled|received|closed|completed?|deposited)$/,
+  unpaid: /^(unpaid|notpaid|no)$/,
+  overdue: /^(overdue|late|pastdue|overdue(by|for)?\d+days?)$/,
+  open: /^(open|due|pending|outstanding|sent|viewed|issued|approved|authori[sz]ed|awaitingpayment|pendingpayment|paymentpending|paymentdue|due(today|tomorrow|in\d+days?))$/,
+  partial: /^(partial(ly)?(paid)?|partpaid|partpayment|paidpartially|partialpayment)$/,
+  draft: /^(saved)?drafts?$|^(awaiting|pending)approval$/,
+  void: /^(void|voided)$/,
+  cancelled: /^cancell?ed$/,
+  deleted: /^(deleted|rejected)$/,
+  writtenOff: /^(writtenoff|writeoff|baddebt|uncollectible|refunded|credited)$/,
+}
+
+/** A status without case, spaces, hyphens and the like, so that each word has one meaning however it is written. */
+export function statusKey(text: string): string {
+  return text.toLowerCase().replace(/[\s\-_.,'"()/–—]/g, '')
+}
+
+/** Parses a status as other programs write it; an empty cell is open, an unknown status null. */
+export function readStatus(text: string): Status | null {
+  const key = statusKey(text)
+  if (key === '') return 'open'
+  const found = Object.entries(statusNames).find(([, pattern]) => pattern.test(key))
+  return (found?.[0] as Status | undefined) ?? null
 }

@@ -7,13 +7,16 @@ import type { Invoice } from '#contract/invoices.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { useCurrency, useToday } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
+import { bodyOf } from '#web/ui/csv.ts'
+import fileStyles from '#web/ui/file-import.module.css'
+import { type ChosenFile, FileColumnChoice } from '#web/ui/file-import.tsx'
+import { fileTexts } from '#web/ui/file-texts.ts'
 import { Notice } from '#web/ui/notice.tsx'
-import { type Field, fields, guessColumns, guessMapping, hintsOf, isOwed, type Mapping, requiredFields } from './columns.ts'
-import type { FileRow } from './csv.ts'
+import { guessColumns, guessMapping, isOwed, type Mapping, owedColumn, requiredFields } from './columns.ts'
 import styles from './import.module.css'
-import { type Answers, bodyOf, type CheckedRow, checkRows, type UnknownStatus, unknownStatuses } from './import-rows.ts'
+import { SaveNotImported } from './import-result.tsx'
+import { type Answers, type CheckedRow, checkRows, type UnknownStatus, unknownStatuses } from './import-rows.ts'
 import { ImportTable } from './import-table.tsx'
-import { SaveNotImported } from './not-imported.tsx'
 import { texts } from './texts.ts'
 import type { NotImported, Upload } from './use-import.ts'
 
@@ -21,7 +24,7 @@ const tabs = ['all', 'ready', 'bad', 'duplicate', 'left'] as const
 type Tab = (typeof tabs)[number]
 
 interface ImportPreviewProps {
-  file: { name: string; rows: FileRow[] }
+  file: ChosenFile
   invoices: Invoice[]
   onImport: (upload: Upload) => void
   onOther: () => void
@@ -54,15 +57,17 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
   const shown = tab === 'all' ? checked : checked.filter(({ state }) => state === tab)
   return (
     <>
-      <div className={styles.file}>
-        <strong className={styles.fileName}>{file.name}</strong>
-        <Button variant="subtle" className={styles.other ?? ''} onClick={onOther}>
-          {texts.chooseOther}
-        </Button>
-      </div>
-      <ImportMapping mapping={mapping} rows={file.rows} onChange={setMapping} />
+      <FileColumnChoice
+        file={file}
+        mapping={mapping}
+        labels={texts.fields}
+        required={requiredFields}
+        guess={(header) => guessColumns(file.rows, header)}
+        onChange={setMapping}
+        onOther={onOther}
+      />
       {missing.length > 0 ? (
-        <p className={styles.missing} role="status">
+        <p className={fileStyles.missing} role="status">
           {texts.missing(missing.map((field) => texts.fields[field].toLowerCase()).join(', '))}
         </p>
       ) : (
@@ -89,7 +94,7 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
         </>
       )}
       <PlanLimitNotice wanted={wanted} />
-      <div className={styles.buttons}>
+      <div className={fileStyles.buttons}>
         <Button variant="default" onClick={onCancel}>
           {texts.cancel}
         </Button>
@@ -112,16 +117,16 @@ interface OwedNoticeProps {
 
 /** Warns where a total was chosen though the file has what is still owed. */
 function OwedNotice({ mapping, head, onChange }: OwedNoticeProps): ReactNode {
-  const { owed } = hintsOf(head)
-  const { amount } = mapping.columns
-  if (head === null || owed === null || amount === null || amount === owed || isOwed(head[amount])) return null
+  const owed = owedColumn(head)
+  const { amount, amountPaid, balance } = mapping.columns
+  if (head === null || owed === null || amount === null || balance !== null || amountPaid !== null || isOwed(head[amount])) return null
   const name = head[owed] ?? ''
   return (
     <div className={styles.above}>
       <Notice
         tone="warn"
         action={
-          <Button variant="default" onClick={() => onChange({ ...mapping, columns: { ...mapping.columns, amount: owed } })}>
+          <Button variant="default" onClick={() => onChange({ ...mapping, columns: { ...mapping.columns, balance: owed } })}>
             {texts.chooseOwed(name)}
           </Button>
         }
@@ -153,7 +158,7 @@ function StatusQuestions({ unknown, answers, onChange }: StatusQuestionsProps): 
           <NativeSelect
             label={label(written)}
             description={lines(number)}
-            data={[{ value: '', label: texts.choosePlease }, ...Object.entries(choices).map(([value, label]) => ({ value, label }))]}
+            data={[{ value: '', label: fileTexts.choosePlease }, ...Object.entries(choices).map(([value, label]) => ({ value, label }))]}
             value={answers[key] ?? ''}
             onChange={(event) => {
               const { [key]: _, ...others } = answers
@@ -169,62 +174,6 @@ function StatusQuestions({ unknown, answers, onChange }: StatusQuestionsProps): 
 }
 
 const statusChoices = ['unpaid', 'overdue', 'paid', 'leave'] as const
-
-interface ImportMappingProps {
-  mapping: Mapping
-  rows: FileRow[]
-  onChange: (mapping: Mapping) => void
-}
-
-/** Maps columns of the file to fields of an invoice; the guess can be corrected. */
-function ImportMapping({ mapping, rows, onChange }: ImportMappingProps): ReactNode {
-  const width = Math.max(0, ...rows.slice(0, 50).map(({ cells }) => cells.length))
-  const head = mapping.header === null ? [] : (rows[mapping.header]?.cells ?? [])
-  const sample = bodyOf(rows, mapping)[0]?.cells ?? []
-  // Unchecking it and checking it again must find the same line.
-  const [guessed] = useState(mapping.header ?? 0)
-  const options = Array.from({ length: width }, (_, column) => {
-    const name = head[column] || texts.column(column + 1)
-    const example = sample[column] ?? ''
-    return { value: String(column), label: example === '' ? name : `${name}: ${example.slice(0, 40)}` }
-  })
-  // With the columns complete, the header decides only which line is the first one; otherwise it may reveal them.
-  const chooseHeader = (on: boolean) => {
-    const header = on ? guessed : null
-    const complete = requiredFields.every((field) => mapping.columns[field] !== null)
-    onChange({ ...mapping, header, ...(complete ? {} : guessColumns(rows, header)) })
-  }
-  const choose = (field: Field, value: string) =>
-    onChange({ ...mapping, columns: { ...mapping.columns, [field]: value === '' ? null : Number(value) } })
-  return (
-    <fieldset className={styles.mapping}>
-      <legend className={styles.legend}>{texts.columns}</legend>
-      <div className={styles.fields}>
-        {fields.map((field) => (
-          <NativeSelect
-            key={field}
-            label={texts.fields[field]}
-            data={[{ value: '', label: requiredFields.includes(field) ? texts.choosePlease : texts.none }, ...options]}
-            value={String(mapping.columns[field] ?? '')}
-            onChange={(event) => choose(field, event.currentTarget.value)}
-          />
-        ))}
-        <NativeSelect
-          label={texts.dates}
-          data={Object.entries(texts.dateOrders).map(([value, label]) => ({ value, label }))}
-          value={mapping.dates}
-          onChange={(event) => onChange({ ...mapping, dates: event.currentTarget.value === 'mdy' ? 'mdy' : 'dmy' })}
-        />
-        <Checkbox
-          className={styles.headerChoice ?? ''}
-          label={guessed === 0 ? texts.header : texts.headerAt(rows[guessed]?.number ?? 1)}
-          checked={mapping.header !== null}
-          onChange={(event) => chooseHeader(event.currentTarget.checked)}
-        />
-      </div>
-    </fieldset>
-  )
-}
 
 /** Warns that the plan's monthly limit leaves no room for all rows. The server enforces the limit when the import runs. */
 function PlanLimitNotice({ wanted }: { wanted: number }): ReactNode {

@@ -1,17 +1,20 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Radio.layer.css'
 import { Button, Radio } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useToday } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
+import { saveFile } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
+import { writeCsv } from '#web/ui/csv.ts'
+import fileStyles from '#web/ui/file-import.module.css'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './import.module.css'
-import { NotImportedList } from './not-imported.tsx'
 import { texts } from './texts.ts'
-import type { Import, LateChoice } from './use-import.ts'
+import type { Import, LateChoice, NotImported } from './use-import.ts'
 
 /** How many invoices were created, which lines were not and why, what happens to those past due, and how to continue or undo. */
 export function ImportResult({ running, onClose }: { running: Import; onClose: () => void }): ReactNode {
@@ -70,7 +73,7 @@ export function ImportResult({ running, onClose }: { running: Import; onClose: (
       {held.length > 0 && <LateQuestion count={held.length} choice={choice} onChange={setChoice} />}
       <FormError message={failure} />
       <NotImportedList lines={notImported} head={head} />
-      <div className={styles.buttons}>
+      <div className={fileStyles.buttons}>
         {(created.length > 0 || unsure > 0) && (
           <BusyButton
             variant="default"
@@ -124,5 +127,58 @@ function LateQuestion({ count, choice, onChange }: LateQuestionProps): ReactNode
         />
       ))}
     </Radio.Group>
+  )
+}
+
+const listed = 8
+
+interface NotImportedProps {
+  lines: NotImported[]
+  head: string[] | null
+}
+
+/** How many lines were not imported and why, a sentence for each reason. */
+function NotImportedList({ lines, head }: NotImportedProps): ReactNode {
+  if (lines.length === 0) return null
+  const byReason = new Map<string, number[]>()
+  for (const { row, message } of lines) {
+    const rows = byReason.get(message)
+    if (rows) rows.push(row.number)
+    else byReason.set(message, [row.number])
+  }
+  const reasons = [...byReason].sort(([, one], [, other]) => other.length - one.length)
+  const more = reasons.slice(listed).reduce((sum, [, rows]) => sum + rows.length, 0)
+  return (
+    <section className={styles.notImported} aria-labelledby="not-imported">
+      <h4 id="not-imported" className={styles.notImportedTitle}>
+        {texts.notImported(lines.length)}
+      </h4>
+      <ul className={styles.reasons}>
+        {reasons.slice(0, listed).map(([message, rows]) => (
+          <li key={message}>
+            {message} <span className={styles.lines}>{texts.lines(rows)}</span>
+          </li>
+        ))}
+      </ul>
+      {more > 0 && <p className={styles.dim}>{texts.moreReasons(more)}</p>}
+      <SaveNotImported lines={lines} head={head} />
+    </section>
+  )
+}
+
+/** Saves the lines as they are in the file, with their number and the reason, so that they can be corrected and imported. */
+export function SaveNotImported({ lines, head }: NotImportedProps): ReactNode {
+  if (lines.length === 0) return null
+  const save = () => {
+    const width = Math.max(head?.length ?? 0, ...lines.map(({ row }) => row.cells.length))
+    const padded = (cells: string[]) => Array.from({ length: width }, (_, column) => cells[column] ?? '')
+    const names = head === null ? [] : [[texts.savedRow, ...padded(head), texts.savedReason]]
+    const rows = lines.map(({ row, message }) => [String(row.number), ...padded(row.cells), message])
+    saveFile(writeCsv([...names, ...rows]), texts.savedName)
+  }
+  return (
+    <Button variant="default" leftSection={<IconDownload size={18} stroke={1.7} />} onClick={save}>
+      {texts.save}
+    </Button>
   )
 }

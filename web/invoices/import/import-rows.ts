@@ -1,10 +1,9 @@
 import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
 import { type Invoice, type InvoiceDraft, type InvoiceStatus, invoiceDraft } from '#contract/invoices.ts'
 import { fromMinor, type Money, toMinor } from '#contract/money.ts'
-import { readAmount } from '#web/invoices/form/invoice-values.ts'
-import { currencyOfAmount, currencyOfHeader, isCredit, readCurrency, readDay, readStatus, type Status, statusKey } from './cells.ts'
-import { type Columns, type Field, type Hints, hintsOf, isOwed, type Mapping } from './columns.ts'
-import type { FileRow } from './csv.ts'
+import { currencyOfAmount, currencyOfHeader, isNegative, readAmount, readCurrency, readDay } from '#web/ui/cells.ts'
+import { bodyOf, type FileRow } from '#web/ui/csv.ts'
+import { type Columns, type Field, isOwed, type Mapping, readStatus, type Status, statusKey, typeColumn } from './columns.ts'
 import { texts } from './texts.ts'
 
 /** A row of the file after validation. `left`: not an invoice to import; `message` is why. */
@@ -32,11 +31,6 @@ interface Against {
   /** The account's currency: that of an amount for which the file names none. */
   usual: string
   answers: Answers
-}
-
-/** The rows of the invoices: what follows the column names. */
-export function bodyOf(rows: FileRow[], { header }: Pick<Mapping, 'header'>): FileRow[] {
-  return header === null ? rows : rows.slice(header + 1)
 }
 
 /** Validates each row against the contract, the existing invoices and the rows before it. */
@@ -98,14 +92,14 @@ function readerOf(
   { columns, dates }: Mapping,
   { today, usual, answers }: Omit<Against, 'invoices'>,
 ): (cells: string[]) => Given {
-  const hints = hintsOf(head)
+  const typeAt = typeColumn(head)
   const owed = columns.amount !== null && isOwed(head?.[columns.amount])
   const headCurrency = columns.amount === null ? null : currencyOfHeader(head?.[columns.amount] ?? '')
   return (cells) => {
     const cell = (field: Field) => cellOf(cells, columns[field])
     if (cell('clientEmail') === '' && cell('dueDate') === '' && cells.some((one) => /^(grand |sub ?)?total\b/i.test(one)))
       return { left: texts.left.total }
-    const type = cellOf(cells, hints.type)
+    const type = cellOf(cells, typeAt)
     if (isOtherDocument(type)) return { left: texts.left.type(type) }
     const written = cell('status')
     const status = readStatus(written) ?? answers[statusKey(written)] ?? null
@@ -113,7 +107,7 @@ function readerOf(
     if (status !== null && isLeftOut(status)) return { left: texts.left[status] }
     const named = [readCurrency(cell('currency')), currencyOfAmount(cell('amount')), headCurrency].filter((code) => code !== null)
     const [currency = usual, other] = new Set(named)
-    const amount = readOwed(cells, { columns, hints, owed, status, currency: isCurrency(currency) ? currency : usual })
+    const amount = readOwed(cells, { columns, owed, status, currency: isCurrency(currency) ? currency : usual })
     if ('left' in amount) return amount
     const day = readDay(cell('dueDate'), dates)
     const reference = cell('reference')
@@ -160,38 +154,39 @@ function isOtherDocument(type: string): boolean {
 }
 
 /**
- * The amount of a line, and what was paid of it. What is still owed wins over what was paid, because a reminder must never ask for money that
- * was paid; without a total it is the amount. A paid line has its total.
+ * The amount of a line, and what was paid of it. The balance wins over what was paid, because a reminder must never ask for money that was
+ * paid. A paid line has its whole amount. `owed`: the amount is what is still to be paid.
  */
 function readOwed(
   cells: string[],
-  {
-    columns,
-    hints,
-    owed,
-    status,
-    currency,
-  }: { columns: Columns; hints: Hints; owed: boolean; status: Status | InvoiceStatus | null; currency: string },
+  { columns, owed, status, currency }: { columns: Columns; owed: boolean; status: Status | InvoiceStatus | null; currency: string },
 ): { left: string } | { value: number; paid: number; wrong: string | null } {
-  const written = cellOf(cells, columns.amount)
-  const total = cellOf(cells, hints.total)
-  const amount = status === 'paid' && owed && total !== '' ? total : written
-  if (isCredit(amount)) return { left: texts.left.credit }
-  const value = readAmount(amount, currency)
-  if (value === null) return { value: Number.NaN, paid: 0, wrong: isUnclear(amount) ? texts.unclearAmount(amount) : texts.noAmount }
+  const [balanceCell, paidCell] = [cellOf(cells, columns.balance), cellOf(cells, columns.amountPaid)]
+  const written = cellOf(cells, columns.amount) || balanceCell
+  if ([written, balanceCell].some(isCredit)) return { left: texts.left.credit }
+  const value = readAmount(written, currency)
+  if (value === null) return { value: Number.NaN, paid: 0, wrong: isUnclear(written) ? texts.unclearAmount(written) : texts.noAmount }
   if (owed && value === 0) return { left: texts.left.settled }
   if (status === 'paid') return { value, paid: 0, wrong: null }
-  if (owed) {
-    const whole = readAmount(total, currency)
-    const paid = whole === null || columns.amount === hints.total ? null : difference(whole, value, currency)
-    return paid === null ? { value, paid: 0, wrong: null } : { value: whole ?? value, paid, wrong: null }
+  if (columns.balance !== null && balanceCell === '' && paidCell === '') return { value, paid: 0, wrong: texts.noAmount }
+  if (balanceCell !== '') {
+    const balance = readAmount(balanceCell, currency)
+    if (balance === null) return { value, paid: 0, wrong: texts.unclearAmount(balanceCell) }
+    if (balance === 0) return { left: texts.left.settled }
+    const paid = difference(value, balance, currency)
+    // Interest and fees are owed beyond the total.
+    return paid === null ? { value: Math.max(value, balance), paid: 0, wrong: null } : { value, paid, wrong: null }
   }
-  const paidCell = cellOf(cells, hints.paid)
   const paid = paidCell === '' ? 0 : readAmount(paidCell, currency)
   if (paid === null) return { value, paid: 0, wrong: texts.unclearAmount(paidCell) }
-  if (paid === 0) return { value, paid, wrong: status === 'partial' ? texts.noBalance : null }
+  if (paid === 0) return { value, paid, wrong: status === 'partial' && !owed ? texts.noBalance : null }
   if (toMinor(value, currency) === null || toMinor(paid, currency) === null) return { value, paid: 0, wrong: null }
   return difference(value, paid, currency) === null ? { left: texts.left.settled } : { value, paid, wrong: null }
+}
+
+/** An amount below zero, or one that is marked so: `500 Cr`. */
+function isCredit(text: string): boolean {
+  return isNegative(text) || /\d\s*cr\.?$/i.test(text.trim())
 }
 
 /** What a line asks for. */

@@ -1,7 +1,7 @@
 import { Box } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useRef } from 'react'
-import { formatSums } from '#contract/money.ts'
+import { formatMoney } from '#contract/money.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { showDate } from '#web/ui/dates.ts'
 import { Pill } from '#web/ui/panel.tsx'
@@ -40,19 +40,21 @@ export function ImportTable({ rows }: { rows: CheckedRow[] }): ReactNode {
 
 function Row({ row }: { row: CheckedRow }): ReactNode {
   const { draft, cells } = row
+  const owed = draft && balanceOf(draft)
   return (
     <>
       <span className={styles.number}>
         <span className={styles.hidden}>{texts.row}</span> {row.number}
       </span>
-      {draft ? (
+      {draft && owed ? (
         <>
           <span className={styles.who}>
             <span className={styles.name}>{draft.clientName}</span>
             <span className={styles.dim}>{draft.clientEmail}</span>
           </span>
           <span className={styles.sum}>
-            <span className={styles.name}>{formatSums([balanceOf(draft)], '')}</span>
+            <span className={styles.name}>{formatMoney(owed.amount, owed.currency)}</span>
+            {draft.amountPaid !== undefined && <span className={styles.dim}>{texts.of(formatMoney(draft.amount, owed.currency))}</span>}
             <span className={styles.dim}>{showDate(draft.dueDate)}</span>
           </span>
         </>

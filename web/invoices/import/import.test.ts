@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import { aShownInvoice } from '#test/shown-invoice.ts'
-import { readAmount, readTypedAmount } from '#web/invoices/form/invoice-values.ts'
-import { currencyOfAmount, currencyOfHeader, readCurrency, readDay, readStatus } from './cells.ts'
-import { guessByContent, guessByHeader, guessDates, guessMapping, isHeader } from './columns.ts'
-import { readCsv } from './csv.ts'
-import { type Answers, balanceOf, bodyOf, checkRows, unknownStatuses } from './import-rows.ts'
+import { currencyOfAmount, currencyOfHeader, readAmount, readCurrency, readDay, readTypedAmount } from '#web/ui/cells.ts'
+import { bodyOf, guessDates, readCsv } from '#web/ui/csv.ts'
+import { guessByContent, guessByHeader, guessMapping, isHeader, readStatus } from './columns.ts'
+import { type Answers, balanceOf, checkRows, unknownStatuses } from './import-rows.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text).buffer
 const rowsOf = (content: ArrayBuffer) => {
@@ -59,7 +58,7 @@ test.each([
     ['Invoice Date', 'Invoice ID', 'Invoice Number', 'Invoice Status', 'Customer Name', 'Due Date', 'Email', 'Total'],
     [4, 6, 7, 5, 3, 2],
   ],
-  ['QuickBooks', ['Num', 'Customer', 'Date', 'Due date', 'Balance', 'Total', 'Status', 'E-mail address'], [1, 7, 4, 3, 6, 0]],
+  ['QuickBooks', ['Num', 'Customer', 'Date', 'Due date', 'Balance', 'Total', 'Status', 'E-mail address'], [1, 7, 5, 3, 6, 0]],
   ['Tally', ['Party Name', 'E-Mail', 'Bill No.', 'Amount (INR)', 'Due on'], [0, 1, 3, 4, null, 2]],
   ['amounts with tax', ['Client', 'E-mail', 'Amount', 'GST', 'Total Amount (₹)', 'Due by'], [0, 1, 4, 5, null, null]],
   [
@@ -82,6 +81,8 @@ test('columns without names are recognised by their content', () => {
     clientEmail: 2,
     amount: 3,
     dueDate: 4,
+    amountPaid: null,
+    balance: null,
     status: 5,
     reference: 0,
     currency: null,
@@ -346,7 +347,7 @@ test('an export of FreshBooks: the totals of lines are not taken for what is owe
     [2, 'bad', unclear],
     [3, 'bad', unclear],
     [4, 'b@beta.example', 50, '2026-02-04', 'paid', 'INV-2'],
-    [5, 'bad', 'Partially paid, but the file has no column with the balance. Please enter what is still owed.'],
+    [5, 'bad', 'Partially paid. Please choose the column with the balance or the amount paid, or enter what is still owed.'],
   ])
 })
 
@@ -426,7 +427,17 @@ test('a paid line without a total is left out, as nothing is known that was owed
 const there = aShownInvoice({ amount: 5000, dueDate: '2026-03-31' })
 
 test('rows that are alike but for their numbers are two invoices, and one without a number is a duplicate', () => {
-  const columns = { clientName: 0, clientEmail: 1, amount: 2, dueDate: 3, status: null, reference: 4, currency: null }
+  const columns = {
+    clientName: 0,
+    clientEmail: 1,
+    amount: 2,
+    dueDate: 3,
+    amountPaid: null,
+    balance: null,
+    status: null,
+    reference: 4,
+    currency: null,
+  }
   const rows = ['A-1', 'A-2', ''].map((reference, index) => ({
     number: index + 2,
     cells: ['Studio Banyan', 'hello@banyan.example', '10', '01/04/2026', reference],
@@ -436,7 +447,17 @@ test('rows that are alike but for their numbers are two invoices, and one withou
 })
 
 test('each row is ready, a duplicate or invalid, with the reason', () => {
-  const columns = { clientName: 0, clientEmail: 1, amount: 2, dueDate: 3, status: 4, reference: 5, currency: null }
+  const columns = {
+    clientName: 0,
+    clientEmail: 1,
+    amount: 2,
+    dueDate: 3,
+    amountPaid: null,
+    balance: null,
+    status: 4,
+    reference: 5,
+    currency: null,
+  }
   const cells = [
     ['Studio Banyan', 'hello@banyan.example', '10', '01/04/2026', '', ''],
     ['Kaveri', 'Billing@Kaveri.example', '5,000.00', '31/03/2026', '', ''],

@@ -1,36 +1,23 @@
+import { listRows } from '#web/ui/file-texts.ts'
 import { count } from '#web/ui/texts.ts'
 
 export const texts = {
   title: 'Import invoices',
-  drop: 'Drop a CSV file here, or choose one',
   dropHint:
     'From Zoho, Xero, QuickBooks, FreshBooks, Stripe, Wave, Razorpay, Excel or any other program that exports CSV. Nothing is saved until you confirm.',
-  choose: 'Choose a CSV file',
-  chooseOther: 'Choose another file',
-  columnsHint: 'Required columns: client name, client email, amount and due date. Optional: status, reference and currency.',
-  tooBig: 'This file is larger than 10 MB. Please split it and import the parts separately.',
-  tooLong: (most: string) => `This file has more than ${most} lines. Please split it and import the parts separately.`,
-  unreadable: "Couldn't read this file. Please save it as CSV and try again.",
-  unknownEncoding: "Couldn't read the characters in this file. Please save it as “CSV UTF-8” and choose it again.",
-  notCsv: 'This is a spreadsheet, not a CSV file. In Excel or Google Sheets, save or download it as CSV and choose that file.',
-  empty: 'This file has no lines.',
-  columns: 'Match columns',
+  columnsHint:
+    'Required columns: client name, client email, amount and due date. Optional: amount paid, balance, status, reference and currency.',
   fields: {
     clientName: 'Client name',
     clientEmail: 'Client email',
-    amount: 'Amount owed',
+    amount: 'Amount',
     dueDate: 'Due date',
+    amountPaid: 'Amount paid',
+    balance: 'Balance',
     status: 'Status',
     reference: 'Reference',
     currency: 'Currency',
   },
-  column: (number: number) => `Column ${number}`,
-  none: 'Not in the file',
-  choosePlease: 'Choose...',
-  header: 'First line contains column names',
-  dates: 'Date format',
-  dateOrders: { dmy: 'day/month/year', mdy: 'month/day/year' },
-  headerAt: (row: number) => `Line ${row} contains column names`,
   missing: (fields: string) => `Choose the columns for ${fields} to see the invoices. If one is missing from the file, add it there first.`,
   owedInstead: (owed: string, chosen: string) =>
     `“${owed}” contains the amount still owed. With “${chosen}” you may ask for money that was already paid.`,
@@ -44,6 +31,7 @@ export const texts = {
     left: (n: number) => `Left out (${n})`,
   },
   row: 'Line',
+  of: (total: string) => `of ${total}`,
   planLimit: (left: number, over: number, unlimited: string) =>
     `Your plan has room for ${count(left, 'more invoice', 'more invoices')} this month. The other ${over} will be skipped and listed, so you can import them later. ${unlimited} has no limit.`,
   duplicateOf: (reference: string) => `Duplicate: ${reference} has the same client email, amount and due date.`,
@@ -72,10 +60,10 @@ export const texts = {
     chosen: (status: string) => `Left out, as you chose for "${status}".`,
   },
   severalCurrencies: (one: string, other: string) => `The file gives two currencies for this amount, ${one} and ${other}. Please keep one.`,
-  noBalance: 'Partially paid, but the file has no column with the balance. Please enter what is still owed.',
+  noBalance: 'Partially paid. Please choose the column with the balance or the amount paid, or enter what is still owed.',
   unclearAmount: (amount: string) => `"${amount}" can be read as two different amounts. Please write it as 5000.50.`,
   unclearItems: (reference: string, rows: number[]) =>
-    `Lines ${list(rows)} have the reference ${reference} and different amounts, so what is owed is unclear.`,
+    `Lines ${listRows(rows)} have the reference ${reference} and different amounts, so what is owed is unclear.`,
   noAmount: 'Please enter an amount such as 5000.50.',
   noDate: 'Please enter a date such as 31/03/2026.',
   noneHere: 'No lines here.',
@@ -89,7 +77,7 @@ export const texts = {
   noneTitle: 'Nothing was imported',
   noEmails: 'No emails were sent.',
   notImported: (rows: number) => `${count(rows, 'line was', 'lines were')} not imported`,
-  lines: (rows: number[]) => `${rows.length === 1 ? 'Line' : 'Lines'} ${list(rows)}`,
+  lines: (rows: number[]) => `${rows.length === 1 ? 'Line' : 'Lines'} ${listRows(rows)}`,
   moreReasons: (rows: number) => `and ${count(rows, 'line')} more, all in the file.`,
   save: 'Save these lines as CSV',
   savedName: 'duely-not-imported.csv',
@@ -121,13 +109,4 @@ export const texts = {
   close: 'Done',
   undo: 'Undo import',
   undoBusy: 'Undoing...',
-}
-
-const listed = 6
-
-/** `3`, `3 and 4`, `3, 4, 5 and 90 more`. */
-function list(rows: number[]): string {
-  const shown = rows.length > listed + 1 ? [...rows.slice(0, listed), `${(rows.length - listed).toLocaleString('en-IN')} more`] : rows
-  const last = shown.at(-1)
-  return shown.length < 2 ? String(last ?? '') : `${shown.slice(0, -1).join(', ')} and ${last}`
 }

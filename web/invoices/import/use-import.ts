@@ -5,7 +5,7 @@ import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
 import { newKey, patiently, send, sendIdempotent } from '#web/platform/send.ts'
-import type { FileRow } from './csv.ts'
+import type { FileRow } from '#web/ui/csv.ts'
 import type { CheckedRow } from './import-rows.ts'
 
 /** A line of the file that was not imported, and why. */

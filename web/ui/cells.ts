@@ -1,0 +1,125 @@
+import { decimalsOf } from '#contract/currencies.ts'
+import { isCurrency } from '#contract/currency-codes.ts'
+import { formatMoney, toMinor } from '#contract/money.ts'
+import { readDate } from './dates.ts'
+
+export type DateOrder = 'dmy' | 'mdy'
+
+const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+
+/** Parses a date as other programs write it to `YYYY-MM-DD`, ignoring a time. Null if there is no such date. */
+export function readDay(text: string, order: DateOrder): string | null {
+  const day = text.trim().replace(/[T ]\d{1,2}:\d{2}.*$/, '')
+  const named = /^(\d{1,2})[\s\-/]([a-z]{3})[a-z]*\.?[\s\-/,]+(\d{4}|\d{2})$/i.exec(day)
+  if (named) return withMonth(named[1], named[2], named[3])
+  const american = /^([a-z]{3})[a-z]*\.?\s(\d{1,2}),?\s(\d{4})$/i.exec(day)
+  if (american) return withMonth(american[2], american[1], american[3])
+  const swapped = order === 'mdy' ? day.replace(/^(\d{1,2})([/.\- ])(\d{1,2})(?=[/.\- ]\d)/, '$3$2$1') : day
+  return readDate(/^\d{4}/.test(day) ? day.replaceAll('/', '-') : swapped)
+}
+
+function withMonth(day = '', month = '', year = ''): string | null {
+  const number = months.indexOf(month.toLowerCase()) + 1
+  return number === 0 ? null : readDate(`${day}/${number}/${year}`)
+}
+
+const symbols: [RegExp, string][] = [
+  [/₹|\brs\b|\brupees?\b/i, 'INR'],
+  [/€|\beuros?\b/i, 'EUR'],
+  [/£/, 'GBP'],
+  [/\bus ?\$|\bus dollars?\b/i, 'USD'],
+]
+
+/** The currency of a cell such as `INR`, `inr - Indian Rupee` or `€`: its code, else the cell as it is; null where it is empty. */
+export function readCurrency(text: string): string | null {
+  const bare = text.trim()
+  if (bare === '') return null
+  const known = symbols.find(([pattern]) => pattern.test(bare))?.[1]
+  const code = /^[a-z]{3}$/i.test(bare) ? bare : /\b[A-Z]{3}\b/.exec(bare)?.[0]
+  return code?.toUpperCase() ?? known ?? bare.slice(0, 20)
+}
+
+/** The currency written with an amount, `€1,200.00` or `1200 USD`; null where there is none. */
+export function currencyOfAmount(text: string): string | null {
+  const beside = text.replace(/[\d.,'()\s\u00a0+-]|\/-/g, '')
+  return /\p{Sc}|^[a-z]{3}$|^rs$/iu.test(beside) ? readCurrency(beside) : null
+}
+
+/** The currency in the name of a column, `Total (EUR)` or `Amount in INR`; null where there is none. */
+export function currencyOfHeader(name: string): string | null {
+  const found = /[([]\s*([a-z]{3}|rs\.?|\p{Sc})\s*[)\]]|\bin ([A-Z]{3})$|\s([A-Z]{3})$|(\p{Sc})/iu.exec(name)
+  const written = found?.slice(1).find((part) => part !== undefined)
+  if (written === undefined) return null
+  const code = readCurrency(written)
+  return code !== null && (/\p{Sc}/u.test(written) || (isCurrency(code) && !notCurrencies.has(code))) ? code : null
+}
+
+/** Codes that are also words in the names of columns, such as `Total (ALL)`. */
+const notCurrencies = new Set(['ALL', 'TOP', 'TRY', 'MOP', 'BAM', 'LAK', 'GEL', 'PEN'])
+
+/** Whether an amount is below zero: `-5`, `5-` or `(500.00)`. The Indian `500/-` is not. */
+export function isNegative(text: string): boolean {
+  return /^\D*[-−]\s*\D*\d|\d\s*-$|^\(.*\d.*\)$/.test(text.trim()) && !/\/-$/.test(text.trim())
+}
+
+/** Plain digits, or grouped as in India, `1,84,200`, or as elsewhere, `184,200`. */
+const amountPattern = /^-?(?:\d+|\d{1,2}(?:,\d{2})*,\d{3}|\d{1,3}(?:,\d{3})+|(?=\.\d))(?:\.(\d*))?$/
+
+/**
+ * Parses a typed amount of a currency: `48,500`, `1,84,200.50`, `₹ 500`, `5000/-`. Commas only group. Ambiguous text is null: `1,00` could
+ * be one or a hundred, `5.000` five or five thousand, unless the currency has three decimals.
+ */
+export function readTypedAmount(text: string, currency: string): number | null {
+  const bare = withoutSign(text.trim(), currency).replace(/\s*\/-$/, '')
+  const found = amountPattern.exec(bare)
+  if (!found) return null
+  const amount = Number(bare.replaceAll(',', ''))
+  const decimals = found[1]?.length ?? 0
+  return decimals > Math.max(2, decimalsOf(currency)) && toMinor(amount, currency) !== null ? null : amount
+}
+
+/** A typed amount without the sign of its currency before it. Another sign stays, and makes it no amount. */
+function withoutSign(text: string, currency: string): string {
+  const sign = signOf(currency)
+  const signs = currency === 'INR' ? [sign, 'INR', 'RS.', 'RS'] : [sign, currency, sign.slice(-1)]
+  const found = signs.find((one) => /\D/.test(one) && text.toUpperCase().startsWith(one))
+  return found === undefined ? text : text.slice(found.length).trimStart()
+}
+
+/** ₹, €, US$, or the code of a currency without a sign. */
+export function signOf(currency: string): string {
+  return formatMoney(0, currency).replace(/[\d.,\s]/g, '')
+}
+
+/** An amount without signs and codes of currencies: the caller knows which currency it is. Other words stay. */
+function unmarked(text: string): string {
+  return text.replace(/[a-z]{0,2}\p{Sc}|\brs\b\.?|(?<![a-z])[a-z]{3}(?![a-z])/giu, (mark) =>
+    /^[a-z]{3}$/i.test(mark) && !isCurrency(mark.toUpperCase()) ? mark : '',
+  )
+}
+
+/**
+ * Parses an amount from a file, where a decimal comma, `1.234,50`, is possible too; null if it is not an amount, or may be two: `5.000` is
+ * five or five thousand.
+ */
+export function readAmount(text: string, currency: string): number | null {
+  const plainText = unmarked(text)
+  const typed = readTypedAmount(plainText, currency)
+  if (typed !== null) return typed
+  const bare = plainText.replace(/\/-|[\s\u00a0']/g, '')
+  if (!/^\d[\d.,]*$/.test(bare) || /^\d{1,3}\.\d{3}$/.test(bare)) return null
+  // The last comma is decimal if one or two digits follow it and no point does.
+  const decimalComma = /,\d{1,2}$/.test(bare) && !/\.\d*$/.test(bare.slice(bare.lastIndexOf(',')))
+  const plain = decimalComma
+    ? bare
+        .replaceAll('.', '')
+        .replaceAll(/,(?=.*,)/g, '')
+        .replace(',', '.')
+    : bare.replaceAll(',', '')
+  return /^\d+(\.\d*)?$/.test(plain) ? Number(plain) : null
+}
+
+/** The format of the amount field: `1,84,200.00`. */
+export function showAmount(amount: number, currency: string): string {
+  return formatMoney(amount, currency).replace(/[^\d.,]/g, '')
+}

@@ -1,0 +1,174 @@
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import { Button, Checkbox, NativeSelect } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { IconFileUpload } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { bodyOf, type FileMapping, type FileRow, readCsv } from './csv.ts'
+import styles from './file-import.module.css'
+import { fileTexts as texts } from './file-texts.ts'
+import { FormError } from './notice.tsx'
+
+const maxBytes = 10 * 1024 * 1024
+const maxRows = 20_000
+
+export interface ChosenFile {
+  name: string
+  rows: FileRow[]
+}
+
+interface FileDropProps {
+  /** Where such files come from, and what happens next. */
+  hint: string
+  /** Which columns are needed. */
+  columns: string
+  onFile: (file: ChosenFile) => void
+}
+
+/** Reads a CSV file that is chosen, or dropped anywhere on the window. */
+export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
+  // Touch screens cannot drop a file.
+  const isTouch = useMediaQuery('(hover: none), (max-width: 47.99em)', false, { getInitialValueInEffect: false })
+  const [over, setOver] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const read = async (file: File | undefined) => {
+    if (!file) return
+    if (file.size > maxBytes) return setProblem(texts.tooBig)
+    const bytes = await file.arrayBuffer().catch(() => null)
+    const table = bytes ? readCsv(bytes) : { kind: 'unreadable' as const }
+    switch (table.kind) {
+      case 'rows':
+        return table.rows.length > maxRows
+          ? setProblem(texts.tooLong(maxRows.toLocaleString('en-IN')))
+          : onFile({ name: file.name, rows: table.rows })
+      case 'not-csv':
+        return setProblem(texts.notCsv)
+      case 'unknown-encoding':
+        return setProblem(texts.unknownEncoding)
+      case 'unreadable':
+        return setProblem(texts.unreadable)
+      case 'empty':
+        return setProblem(texts.empty)
+    }
+  }
+  const latestRead = useRef(read)
+  latestRead.current = read
+  // On the whole window: dropped beside the frame, the file would replace the page.
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      event.preventDefault()
+      setOver(true)
+    }
+    const leave = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false)
+    }
+    const drop = (event: DragEvent) => {
+      event.preventDefault()
+      setOver(false)
+      void latestRead.current(event.dataTransfer?.files[0])
+    }
+    const listening = new AbortController()
+    window.addEventListener('dragover', over, listening)
+    window.addEventListener('dragleave', leave, listening)
+    window.addEventListener('drop', drop, listening)
+    return () => listening.abort()
+  }, [])
+  return (
+    <>
+      <button type="button" className={styles.drop} data-over={over || undefined} data-autofocus onClick={() => input.current?.click()}>
+        <IconFileUpload size={34} stroke={1.4} aria-hidden />
+        <strong className={styles.dropTitle}>{isTouch ? texts.choose : texts.drop}</strong>
+        <span className={styles.dim}>{hint}</span>
+      </button>
+      <input
+        ref={input}
+        type="file"
+        accept=".csv,.tsv,.txt,text/csv"
+        hidden
+        aria-label={texts.choose}
+        onChange={(event) => {
+          void read(event.currentTarget.files?.[0])
+          // Without this, choosing the same file again after correcting it would do nothing.
+          event.currentTarget.value = ''
+        }}
+      />
+      <FormError message={problem} />
+      <p className={styles.hint}>{columns}</p>
+    </>
+  )
+}
+
+interface FileColumnChoiceProps<Field extends string> {
+  file: ChosenFile
+  mapping: FileMapping<Field>
+  labels: Record<Field, string>
+  required: Field[]
+  /** The columns, given where their names are. */
+  guess: (header: number | null) => Pick<FileMapping<Field>, 'columns' | 'dates'>
+  onChange: (mapping: FileMapping<Field>) => void
+  onOther: () => void
+  /** Further fields. */
+  children?: ReactNode
+}
+
+/** The file's name, and which of its columns has which field; the guess can be corrected. */
+export function FileColumnChoice<Field extends string>(props: FileColumnChoiceProps<Field>): ReactNode {
+  const { file, mapping, labels, required, guess, onChange, onOther, children } = props
+  const { rows } = file
+  const head = mapping.header === null ? [] : (rows[mapping.header]?.cells ?? [])
+  const body = bodyOf(rows, mapping)
+  const width = Math.max(0, ...body.slice(0, 50).map(({ cells }) => cells.length), head.length)
+  // Unchecking it and checking it again must find the same line.
+  const [guessed] = useState(mapping.header ?? 0)
+  const options = Array.from({ length: width }, (_, column) => {
+    const name = head[column] || texts.column(column + 1)
+    const example = body.slice(0, 50).find(({ cells }) => (cells[column] ?? '') !== '')?.cells[column] ?? ''
+    return { value: String(column), label: example === '' ? name : `${name}: ${example.slice(0, 40)}` }
+  })
+  // With the columns complete, the header decides only which line is the first one; otherwise it may reveal them.
+  const chooseHeader = (on: boolean) => {
+    const header = on ? guessed : null
+    const complete = required.every((field) => mapping.columns[field] !== null)
+    onChange({ ...mapping, header, ...(complete ? {} : guess(header)) })
+  }
+  const choose = (field: Field, value: string) =>
+    onChange({ ...mapping, columns: { ...mapping.columns, [field]: value === '' ? null : Number(value) } })
+  return (
+    <>
+      <div className={styles.file}>
+        <strong className={styles.fileName}>{file.name}</strong>
+        <Button variant="subtle" className={styles.other ?? ''} onClick={onOther}>
+          {texts.chooseOther}
+        </Button>
+      </div>
+      <fieldset className={styles.mapping}>
+        <legend className={styles.legend}>{texts.columns}</legend>
+        <div className={styles.fields}>
+          {(Object.keys(labels) as Field[]).map((field) => (
+            <NativeSelect
+              key={field}
+              label={labels[field]}
+              data={[{ value: '', label: required.includes(field) ? texts.choosePlease : texts.none }, ...options]}
+              value={String(mapping.columns[field] ?? '')}
+              onChange={(event) => choose(field, event.currentTarget.value)}
+            />
+          ))}
+          {children}
+          <NativeSelect
+            label={texts.dates}
+            data={Object.entries(texts.dateOrders).map(([value, label]) => ({ value, label }))}
+            value={mapping.dates}
+            onChange={(event) => onChange({ ...mapping, dates: event.currentTarget.value === 'mdy' ? 'mdy' : 'dmy' })}
+          />
+          <Checkbox
+            className={styles.headerChoice ?? ''}
+            label={guessed === 0 ? texts.header : texts.headerAt(rows[guessed]?.number ?? 1)}
+            checked={mapping.header !== null}
+            onChange={(event) => chooseHeader(event.currentTarget.checked)}
+          />
+        </div>
+      </fieldset>
+    </>
+  )
+}
