@@ -50,7 +50,11 @@ const lines = <Shape extends z.ZodType>(shape: Shape) =>
   z.array(shape).min(1, 'Please choose at least one line.').max(mostLines, 'Please choose at most 2,000 lines at once.')
 
 const importedLine = bankLine
-  .extend({ invoices: z.array(share).min(1, 'Please choose an invoice.').max(100, 'Please choose at most 100 invoices for one line.') })
+  .extend({
+    invoices: z.array(share).max(100, 'Please choose at most 100 invoices for one line.').meta({
+      description: 'Empty for a line that is not to be recorded: of equal transfers of one day it keeps the place of the others.',
+    }),
+  })
   .meta({ id: 'ImportedBankLine', description: 'A line of a bank file, and what it pays.' })
 export type ImportedBankLine = z.output<typeof importedLine>
 

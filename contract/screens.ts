@@ -19,6 +19,7 @@ export const screens = {
   reminderControl: '/dashboard/reminder-control',
   emailTemplates: '/dashboard/email-templates',
   gettingPaid: '/dashboard/getting-paid',
+  bankFile: '/dashboard/getting-paid/bank-file',
   connections: '/dashboard/connections',
   webhook: (id: string) => `/dashboard/connections/webhooks/${id}`,
   profile: '/dashboard/profile',

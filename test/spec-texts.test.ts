@@ -6,13 +6,14 @@ import { expect, test } from 'vitest'
 /*
  * The specification's texts, word for word, each in the texts of its slice. {} stands for a filled-in value.
  */
-type Place = 'shell' | 'marketing' | 'accounts' | 'billing' | 'invoices' | 'mail' | 'reminders' | 'templates' | 'integrations'
+type Place = 'shell' | 'marketing' | 'accounts' | 'billing' | 'invoices' | 'mail' | 'reminders' | 'templates' | 'pay' | 'integrations'
 
 const told: Record<Place, string[]> = {
   shell: [
     // Header, sidebar and footer (2).
     ...['Features', 'Pricing', 'Contact', 'Home', 'Sign In', 'My Profile', 'Dashboard', 'Email Settings', 'Sign Out', 'Logging out...'],
     ...['Create Invoice', 'Reminder Control', 'Email Templates', 'Support', 'Made with love for businesses'],
+    ...['Clients', 'Getting Paid'],
     // The sidebar's actions and their messages (2, 8).
     ...['Trigger Reminder Emails', 'Subscribe to Zapier', 'Unsubscribe from Zapier'],
     ...['Subscribed to Zapier successfully.', 'Unsubscribed from Zapier successfully.'],
@@ -98,6 +99,20 @@ const told: Record<Place, string[]> = {
       'Current Template',
     ],
     ...['Failed to save template preference: {}', 'Error updating template: {}', 'Email template content updated successfully!'],
+  ],
+  pay: [
+    'How clients pay you, and what they say',
+    ...['Getting Paid', 'What clients say', 'Ways to pay', 'Your pay page', 'Business name', 'Details', 'Logo', 'See your pay page'],
+    ...['Clients are not told how to pay yet', 'Add a UPI ID or bank account, and reminders say how.'],
+    ...['UPI ID', 'asha@okaxis', 'Name shown to the payer', 'Merchant code (only if your bank gave you one)'],
+    ...['Bank account', 'Your own payment link', 'Saved. Reminders use it from now on.'],
+    'Clients cannot reach this server, so reminders show how to pay without a pay page.',
+    ...['{} says {} is paid', '{} will pay {} by {}', '{} asks about {}', '{} is not the right person for {}'],
+    ...['Record payment', 'Not received', 'Keep the pause', 'Resume reminders', 'Reply by email', 'Settled'],
+    ...['Change the contact', 'Keep the contact'],
+    // The bank file.
+    ...['Import a bank file', 'Nothing is recorded before you press Record.', 'Sure', 'Please look', 'Recorded before', 'No match'],
+    ...['Record {}', '{} recorded{}. {} paid.', 'Undo', 'Please choose the column with the amounts.'],
   ],
   integrations: [
     'Authorization Request - Do you allow Zapier to access your account?',

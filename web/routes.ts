@@ -33,6 +33,7 @@ export default [
           route('reminder-control', 'reminders/reminder-control-screen.tsx'),
           route('email-templates', 'templates/email-templates-screen.tsx'),
           route('getting-paid', 'pay/getting-paid-screen.tsx'),
+          route('getting-paid/bank-file', 'pay/bank-file-screen.tsx'),
           route('connections', 'integrations/connections-screen.tsx'),
           route('connections/webhooks/:id', 'integrations/webhook-screen.tsx'),
           route('profile', 'accounts/profile/profile-screen.tsx', [index('billing/subscription-tab.tsx')]),

@@ -1,4 +1,5 @@
 import { bankFileCalls } from '#contract/bank-file.ts'
+import { originOf } from '#server/accounts/accounts.ts'
 import type { AfterChange } from '#server/invoices/tables.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -16,5 +17,7 @@ export function bankFileRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock
     if (body.lines.length > few) await enterHeavy()
     return importBankFile(db, { id: account.id, currency: body.currency ?? account.currency }, body.lines, clock.now(), afterChange)
   })
-  answer(app, bankFileCalls.undo, async ({ params }, { account }) => undoBankFile(db, account.id, params.id, clock.now(), afterChange))
+  answer(app, bankFileCalls.undo, async ({ params }, { account }, { request }) =>
+    undoBankFile(db, { ownerId: account.id, importId: params.id, from: originOf(request) }, clock.now(), afterChange),
+  )
 }

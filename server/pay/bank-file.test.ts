@@ -1,5 +1,6 @@
 // Also on PostgreSQL: two imports at the same time meet on the hashes of their lines.
 import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
 import { bankFileCalls } from '#contract/bank-file.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { paymentCalls } from '#contract/payments.ts'
@@ -44,6 +45,8 @@ test('a bank file is matched, recorded and taken back', async () => {
   const undo = () => ask(app, asha, bankFileCalls.undo, { params: { id: reply.importId } })
   expect((await undo()).reply).toEqual({ takenBack: 2 })
   expect((await undo()).reply).toEqual({ takenBack: 0 })
+  const { reply: audit } = await ask(app, asha, accountCalls.audit, { query: {} })
+  expect(audit.filter(({ kind }) => kind === 'payment_voided').map(({ text }) => text)).toEqual(['Taken back: 2 payments of a bank file.'])
   expect((await ask(app, asha, invoiceCalls.read, { params: { id: two._id } })).reply).toMatchObject({ balance: 700, amountPaid: 0 })
   expect((await imported(app, asha, lines)).reply).toMatchObject({ recorded: 2, paid: 1 })
 })
@@ -63,6 +66,19 @@ test('the same file twice, one that overlaps it, and two imports at the same tim
   expect((await reviewed(app, asha, overlapping)).map(({ verdict }) => verdict)).toEqual(['recorded', 'recorded', 'sure'])
   expect((await imported(app, asha, overlapping)).reply).toMatchObject({ recorded: 1 })
   expect((await paymentsOf(app, asha, invoice._id)).map(({ amount }) => amount).toSorted()).toEqual([500, 500, 800, 900])
+})
+
+test('of two equal lines of one day the second can be recorded alone, then the first', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const invoice = await anInvoice(app, { owner: asha, amount: 5_000 })
+  const same = line(`NEFT ${invoice.reference}`, 500)
+  const pays = { ...same, invoices: [{ invoiceId: invoice._id, amount: 500 }] }
+  const bring = async (lines: (typeof pays)[]) => (await ask(app, asha, bankFileCalls.import, { body: { lines } })).reply.recorded
+  expect(await bring([{ ...same, invoices: [] }, pays])).toBe(1)
+  expect((await reviewed(app, asha, [same, same])).map(({ verdict }) => verdict)).toEqual(['likely', 'recorded'])
+  expect([await bring([pays, pays]), await bring([pays, pays])]).toEqual([1, 0])
+  expect(await paymentsOf(app, asha, invoice._id)).toHaveLength(2)
 })
 
 test('one line pays several invoices, and the same amount within three days is asked about', async () => {

@@ -3,6 +3,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { BankLine, BankMatch, ImportedBankLine } from '#contract/bank-file.ts'
 import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
+import { type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import {
   balanceMinor,
   isPaidAfter,
@@ -14,10 +15,18 @@ import {
   sumOf,
 } from '#server/invoices/balance.ts'
 import { localDate, lockOwner, openRoom, tooManyOpen } from '#server/invoices/invoices.ts'
-import { type AfterChange, type InvoiceRow, invoicePayments, invoices, type PaymentRow } from '#server/invoices/tables.ts'
+import {
+  type AfterChange,
+  type InvoiceRow,
+  invoicePayments,
+  invoices,
+  manyInvoices,
+  type PaymentRow,
+  writtenInBulk,
+} from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { arrayText, type Database } from '#server/platform/database.ts'
+import { arrayText, type Database, refreshStatistics } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { matchLines, type OpenAnswer, type Payable, tokensIn } from './bank-matching.ts'
 import { payAnswers } from './tables.ts'
@@ -65,6 +74,7 @@ export async function importBankFile(
   afterChange: AfterChange,
 ): Promise<{ importId: string; recorded: number; paid: number }> {
   const importId = newId()
+  if (lines.length >= manyInvoices) await refreshStatistics(db, writtenInBulk)
   return db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     const today = localDate(now, owner.timezone)
@@ -106,8 +116,7 @@ export async function importBankFile(
  */
 export async function undoBankFile(
   db: Database,
-  ownerId: string,
-  importId: string,
+  { ownerId, importId, from }: { ownerId: string; importId: string; from: Origin },
   now: Instant,
   afterChange: AfterChange,
 ): Promise<{ takenBack: number }> {
@@ -132,7 +141,9 @@ export async function undoBankFile(
     ).length
     if (reopened > 0 && (await openRoom(tx, ownerId)) < reopened) throw tooManyOpen()
     await settle(tx, owner, settling, now, afterChange)
-    return { takenBack: settling.flatMap(({ takeBack = [] }) => takeBack).length }
+    const takenBack = settling.flatMap(({ takeBack = [] }) => takeBack).length
+    if (takenBack > 0) await writeAudit(tx, { ownerId, kind: 'payment_voided', about: texts.voided(takenBack) }, from, now)
+    return { takenBack }
   })
 }
 
@@ -148,6 +159,7 @@ function refuseAmount(amount: number, currency: string, path: string): void {
 function refuseLine(line: ImportedBankLine, path: string, { today, currency }: { today: string; currency: string }): void {
   if (line.date > today) refuse(`${path}.date`, texts.future)
   for (const { amount } of [line, ...line.invoices]) refuseAmount(amount, currency, `${path}.amount`)
+  if (line.invoices.length === 0) return
   const sum = line.invoices.reduce((so, { amount }) => so + minorOf(amount, currency), 0)
   if (sum !== minorOf(line.amount, currency)) refuse(`${path}.invoices`, texts.notTheSum)
   if (new Set(line.invoices.map(({ invoiceId }) => invoiceId.toLowerCase())).size < line.invoices.length)

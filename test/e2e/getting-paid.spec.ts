@@ -89,3 +89,67 @@ test('an owner says how clients pay, a client says that an invoice is paid, and 
   await expect(page.getByText('INV-0001 is paid. No more reminders go out for it.')).toBeVisible()
   await expect(page.getByText('Accepted', { exact: true })).toBeVisible()
 })
+
+for (const width of [1280, 390])
+  test(`at ${width} px: a bank file is reviewed, recorded and taken back`, async ({ page, program }) => {
+    await page.setViewportSize({ width, height: 860 })
+    const { send } = await signIn(page, program.url)
+    const day = (ago: number) => Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: ago })
+    const shown = (ago: number) => day(ago).toString().split('-').reverse().join('/')
+    const draft = (clientName: string, amount: number) => ({
+      clientName,
+      clientEmail: 'pay@example.com',
+      amount,
+      dueDate: day(9).toString(),
+    })
+    for (const one of [draft('Kaveri Foods', 3_000), draft('Studio Indigo', 700), draft('Neem Pharma', 450), draft('Lotus', 80)])
+      await send('POST', '/invoice', one)
+    await page.goto('/dashboard/getting-paid')
+    await page.getByRole('link', { name: 'Import a bank file' }).click()
+    await expect(page.getByText('Nothing is recorded before you press Record.').first()).toBeVisible()
+    const choose = (lines: string[]) =>
+      page.locator('input[type=file]').setInputFiles({ name: 'bank.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) })
+
+    await choose([`${shown(2)},NEFT INV-0001,2000.00,9000.00`])
+    await expect(page.getByText('Please choose the column with the amounts.')).toBeVisible()
+    await page.getByLabel('Amount or credit').selectOption({ label: 'Column 3: 2000.00' })
+    await expect(page.getByRole('button', { name: 'Record 1 payment' })).toBeEnabled()
+    await page.getByRole('button', { name: 'Choose another file' }).click()
+
+    const lines = [
+      'Account statement,,,',
+      'Date,Narration,Debit,Credit',
+      `${shown(3)},NEFT INV-0001 KAVERI,,"2,000.00"`,
+      `${shown(2)},IMPS INDIGO,,700.00`,
+      `${shown(2)},RENT,900.00,`,
+      `${shown(1)},CASH DEPOSIT,,450.50`,
+    ]
+    await choose(lines)
+    const group = (name: string) => page.getByRole('list', { name, exact: true }).getByRole('listitem')
+    await expect(group('Sure')).toContainText('The text names INV-0001.')
+    await expect(group('Please look')).toContainText('INV-0002, Studio Indigo')
+    await expect(group('No match')).toContainText('CASH DEPOSIT')
+    await expect(page.getByText('1 payment that went out is left out.')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Record 1 payment' })).toBeVisible()
+    await page.getByRole('checkbox', { name: /^Record ₹700.00/ }).check()
+    await page.getByRole('button', { name: /^Choose an invoice for ₹450.50/ }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('searchbox').fill('neem')
+    await dialog.getByRole('button', { name: /INV-0003, Neem Pharma/ }).click()
+    await expect(group('No match')).toContainText('You chose this invoice.')
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Record 3 payments' }).click()
+    await expect(page.getByText('3 payments recorded, ₹3,150.50. 2 invoices are paid.')).toBeVisible()
+
+    await page.getByRole('button', { name: 'Import another file' }).click()
+    await choose(lines)
+    await expect(group('Recorded before')).toHaveCount(3)
+    await expect(page.getByRole('button', { name: 'Record 0 payments' })).toBeDisabled()
+    await page.getByRole('button', { name: 'Choose another file' }).click()
+    await choose([...lines, `${shown(1)},UPI INV-0004,,80.00`])
+    await page.getByRole('button', { name: 'Record 1 payment' }).click()
+    await expect(page.getByText('1 payment recorded, ₹80.00. 1 invoice is paid.')).toBeVisible()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(page.getByText('1 payment taken back.')).toBeVisible()
+    await expect(group('Sure')).toContainText('UPI INV-0004')
+  })

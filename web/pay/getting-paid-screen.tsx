@@ -1,9 +1,11 @@
 import { Button, Skeleton } from '@mantine/core'
 import { IconCash } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
+import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { bankLines } from '#contract/pay.ts'
 import { type PayMethods, type PaymentSettings, paymentSettingsCalls } from '#contract/payment-settings.ts'
+import { screens } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -13,7 +15,7 @@ import { AnswersCard } from './answers-card.tsx'
 import { MethodDialog } from './method-dialog.tsx'
 import styles from './pay.module.css'
 import { PayPageCard } from './pay-page-card.tsx'
-import { texts } from './texts.ts'
+import { bankFileTexts, texts } from './texts.ts'
 
 const t = texts.ways
 export type Method = keyof PayMethods
@@ -52,6 +54,12 @@ export default function GettingPaidScreen(): ReactNode {
               <Ways settings={found} onEdit={setEditing} />
             )}
             <PayPageCard settings={found} />
+            <Panel title={bankFileTexts.title}>
+              <p className={styles.text}>{bankFileTexts.card}</p>
+              <Button component={Link} to={screens.bankFile} variant="default">
+                {bankFileTexts.title}
+              </Button>
+            </Panel>
             <MethodDialog method={editing} settings={found} onClose={() => setEditing(null)} />
           </div>
         )}

@@ -1,5 +1,5 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
-import { type ComponentProps, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import {
   type BankSettings,
@@ -17,17 +17,28 @@ import type { Method } from './getting-paid-screen.tsx'
 import styles from './pay.module.css'
 import { texts } from './texts.ts'
 
-/** Google confirms who its users are: they have no password here, and the server asks for a recent sign-in instead. */
-export function useHasPassword(): boolean {
-  const profile = useApiQuery(accountCalls.profile)
-  return profile.data !== undefined && profile.data.googleId === undefined
+/** What proves that the owner changes how clients pay. */
+type Proof = 'currentPassword' | 'code'
+
+/** The field that a change needs; null where the server asks for a recent sign-in instead: Google confirms who its users are. */
+export function useProof(): Proof | null {
+  const profile = useApiQuery(accountCalls.profile).data
+  if (profile === undefined) return null
+  if (profile.googleId === undefined) return 'currentPassword'
+  return profile.twoFactor === null ? null : 'code'
 }
 
-interface Values extends Record<string, unknown> {
+/** The proof as a part of a call's body. */
+export function proofIn(proof: Proof | null, values: Record<Proof, string>): Partial<Record<Proof, string>> {
+  return proof === null ? {} : { [proof]: values[proof] }
+}
+
+export const noProof: Record<Proof, string> = { currentPassword: '', code: '' }
+
+interface Values extends Record<string, unknown>, Record<Proof, string> {
   upi: { id: string; name: string; merchantCode: string }
   bank: Record<Exclude<keyof BankSettings, 'kind'>, string> & { kind: BankSettings['kind'] }
   ownLink: { label: string; url: string }
-  currentPassword: string
 }
 
 interface MethodDialogProps {
@@ -53,13 +64,43 @@ export function MethodDialog({ method, settings, onClose }: MethodDialogProps): 
   )
 }
 
-/** The password that a change of how clients pay needs. */
-export function CurrentPassword(props: ComponentProps<typeof PasswordField>): ReactNode {
-  return <PasswordField label={texts.password} description={texts.passwordHint} autoComplete="current-password" required {...props} />
+interface ProofFieldProps {
+  proof: Proof | null
+  /** The props of a field of the form. */
+  of: (field: Proof) => object
+  autofocus?: boolean
+}
+
+/** The password, or the code where the account has no password, that a change of how clients pay needs. */
+export function ProofField({ proof, of, autofocus = false }: ProofFieldProps): ReactNode {
+  const focus = { 'data-autofocus': autofocus || undefined }
+  if (proof === 'currentPassword')
+    return (
+      <PasswordField
+        label={texts.password}
+        description={texts.proofHint}
+        autoComplete="current-password"
+        required
+        {...focus}
+        {...of('currentPassword')}
+      />
+    )
+  return (
+    proof && (
+      <TextInput
+        label={texts.code}
+        description={`${texts.codeHint} ${texts.proofHint}`}
+        autoComplete="one-time-code"
+        required
+        {...focus}
+        {...of('code')}
+      />
+    )
+  )
 }
 
 function MethodForm({ method, settings, onClose }: { method: Method; settings: PaymentSettings; onClose: () => void }): ReactNode {
-  const hasPassword = useHasPassword()
+  const proof = useProof()
   const [removing, setRemoving] = useState(false)
   const { upi, bank, ownLink } = settings
   const state = useContractForm<typeof paymentSettingsCalls.save, Values>({
@@ -78,12 +119,12 @@ function MethodForm({ method, settings, onClose }: { method: Method; settings: P
         text: bank?.text ?? '',
       },
       ownLink: { label: ownLink?.label ?? '', url: ownLink?.url ?? '' },
-      currentPassword: '',
+      ...noProof,
     },
     toInput: (values) => ({
       body: {
         [method]: removing ? null : given(method, values),
-        ...(hasPassword ? { currentPassword: values.currentPassword } : {}),
+        ...proofIn(proof, values),
       } as PaymentSettingsChange,
     }),
     update: (cache, reply) => cache.write(paymentSettingsCalls.read, reply),
@@ -113,7 +154,7 @@ function MethodForm({ method, settings, onClose }: { method: Method; settings: P
     >
       <div className={styles.fields}>
         {!removing && <Fields method={method} state={state} />}
-        {hasPassword && <CurrentPassword {...state.form.getInputProps('currentPassword')} />}
+        <ProofField proof={proof} of={(field) => state.form.getInputProps(field)} />
       </div>
     </ContractForm>
   )

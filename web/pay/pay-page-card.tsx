@@ -14,7 +14,7 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { CurrentPassword, useHasPassword } from './method-dialog.tsx'
+import { noProof, ProofField, proofIn, useProof } from './method-dialog.tsx'
 import styles from './pay.module.css'
 import { texts } from './texts.ts'
 
@@ -22,17 +22,17 @@ const t = texts.page
 
 export function PayPageCard({ settings }: { settings: PaymentSettings }): ReactNode {
   const profile = useApiQuery(accountCalls.profile)
-  const hasPassword = useHasPassword()
+  const proof = useProof()
   const { businessName, details, inEmails, pdf } = settings
   const state = useContractForm({
     call: paymentSettingsCalls.save,
-    initialValues: { businessName, details, inEmails, pdf, currentPassword: '' },
-    toInput: ({ currentPassword, ...values }) => ({ body: { ...values, ...(hasPassword ? { currentPassword } : {}) } }),
+    initialValues: { businessName, details, inEmails, pdf, ...noProof },
+    toInput: ({ currentPassword, code, ...values }) => ({ body: { ...values, ...proofIn(proof, { currentPassword, code }) } }),
     update: (cache, reply) => cache.write(paymentSettingsCalls.read, reply),
     onSuccess: (_reply, values) => {
       toast('good', texts.saved)
-      state.form.setInitialValues({ ...values, currentPassword: '' })
-      state.form.setFieldValue('currentPassword', '')
+      state.form.setInitialValues({ ...values, ...noProof })
+      state.form.setValues(noProof)
     },
   })
   const { form } = state
@@ -60,7 +60,7 @@ export function PayPageCard({ settings }: { settings: PaymentSettings }): ReactN
             ]}
             {...form.getInputProps('pdf')}
           />
-          {hasPassword && changed && <CurrentPassword {...form.getInputProps('currentPassword')} />}
+          {changed && <ProofField proof={proof} of={(field) => form.getInputProps(field)} />}
         </div>
       </ContractForm>
     </Panel>
@@ -131,11 +131,11 @@ function Logo({ settings }: { settings: PaymentSettings }): ReactNode {
 }
 
 function LogoForm({ image, onDone }: { image: string; onDone: () => void }): ReactNode {
-  const hasPassword = useHasPassword()
+  const proof = useProof()
   const state = useContractForm({
     call: paymentSettingsCalls.saveLogo,
-    initialValues: { currentPassword: '' },
-    toInput: ({ currentPassword }) => ({ body: { image, ...(hasPassword ? { currentPassword } : {}) } }),
+    initialValues: noProof,
+    toInput: (values) => ({ body: { image, ...proofIn(proof, values) } }),
     update: (cache, reply) => cache.write(paymentSettingsCalls.read, reply),
     onSuccess: () => {
       toast('good', texts.saved)
@@ -153,7 +153,7 @@ function LogoForm({ image, onDone }: { image: string; onDone: () => void }): Rea
         </Button>
       }
     >
-      {hasPassword && <CurrentPassword data-autofocus {...state.form.getInputProps('currentPassword')} />}
+      <ProofField proof={proof} autofocus of={(field) => state.form.getInputProps(field)} />
     </ContractForm>
   )
 }

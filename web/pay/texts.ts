@@ -1,3 +1,6 @@
+import { listRows } from '#web/ui/file-texts.ts'
+import { count } from '#web/ui/texts.ts'
+
 /** The texts of the screen about getting paid. */
 export const texts = {
   title: 'Getting Paid',
@@ -42,7 +45,9 @@ export const texts = {
     urlHint: '{amount}, {currency} and {reference} are filled in for each invoice.',
   },
   password: 'Your current password',
-  passwordHint: 'So that no one else can change how you are paid.',
+  code: 'Code',
+  codeHint: 'From your authenticator app, or a recovery code.',
+  proofHint: 'So that no one else can change how you are paid.',
   save: 'Save',
   saving: 'Saving...',
   cancel: 'Cancel',
@@ -114,4 +119,68 @@ export const texts = {
     clientName: 'Client name',
     clientEmail: 'Client email',
   },
+}
+
+/** The texts of the import of a bank file. */
+export const bankFileTexts = {
+  title: 'Import a bank file',
+  card: 'Choose the CSV file of your bank account, and see which invoices its payments pay.',
+  subtitle: 'Nothing is recorded before you press Record.',
+  hint: 'The account statement of your bank as CSV. Only payments that came in are read, and only those that you record are kept.',
+  columnsHint: 'Needed are the dates and the amounts. Descriptions, references and names help to find the invoices.',
+  noAmount: 'Please choose the column with the amounts.',
+  noDate: 'Please choose the column with the dates.',
+  noCurrency: 'Please choose the currency of this file.',
+  fields: {
+    date: 'Date',
+    amount: 'Amount or credit',
+    debit: 'Debit',
+    description: 'Description',
+    reference: 'Reference',
+    name: 'Name',
+    currency: 'Currency column',
+  },
+  currency: 'Currency',
+  choosePlease: 'Choose...',
+  noLines: 'No payments that came in were found in this file.',
+  tooMany: (most: string) =>
+    `This file has more than ${most} payments that came in. Please split it by date and import the parts one after the other.`,
+  out: (lines: number) => `${count(lines, 'payment')} that went out ${lines === 1 ? 'is' : 'are'} left out.`,
+  notRead: {
+    date: (rows: number[]) => `No date is in ${lineNumbers(rows)}.`,
+    future: (rows: number[]) => `The date is in the future in ${lineNumbers(rows)}.`,
+    amount: (rows: number[]) => `The amount cannot be read in ${lineNumbers(rows)}.`,
+    currency: (rows: number[]) => `Duely does not know the currency in ${lineNumbers(rows)}.`,
+  },
+  loading: 'Comparing with your invoices...',
+  failed: (message: string) => `The file could not be compared with your invoices. ${message}`,
+  groups: { sure: 'Sure', likely: 'Please look', recorded: 'Recorded before', none: 'No match' },
+  showAll: (lines: number) => `Show all ${lines.toLocaleString('en-IN')}`,
+  tick: (amount: string, date: string) => `Record ${amount} of ${date}`,
+  pays: (reference: string, client: string) => `${reference}, ${client}`,
+  part: (amount: string, pays: string) => `${amount} for ${pays}`,
+  chosen: 'You chose this invoice.',
+  choose: 'Choose an invoice',
+  chooseOther: 'Choose another invoice',
+  forLine: (button: string, amount: string, date: string) => `${button} for ${amount} of ${date}`,
+  search: 'Search open invoices',
+  toPay: (amount: string) => `${amount} to pay`,
+  noInvoice: 'No open invoice found.',
+  more: (invoices: number) => `and ${invoices.toLocaleString('en-IN')} more; search for a client or a reference to find them.`,
+  record: (payments: number) => `Record ${count(payments, 'payment')}`,
+  recording: 'Recording...',
+  recordFailed: (message: string) => `The payments were not recorded. ${message}`,
+  done: (payments: number, sums: string, invoices: number) =>
+    `${count(payments, 'payment')} recorded${sums === '' ? '' : `, ${sums}`}. ${count(invoices, 'invoice is', 'invoices are')} paid.`,
+  some: 'The other lines were recorded before.',
+  undo: 'Undo',
+  undoing: 'Undoing...',
+  undone: (payments: number) => `${count(payments, 'payment')} taken back.`,
+  undoFailed: (message: string) => `The payments were not taken back. ${message}`,
+  back: 'Getting Paid',
+  another: 'Import another file',
+}
+
+function lineNumbers(rows: number[]): string {
+  return `${rows.length === 1 ? 'line' : 'lines'} ${listRows(rows)}`
 }

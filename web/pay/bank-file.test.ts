@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest'
+import { bankFileCalls } from '#contract/bank-file.ts'
+import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
+import { banks, latin1, type Transfer, utf16 } from '#test/bank-files.ts'
+import { anInvoice, aPerson } from '#test/factories.ts'
+import { ask, openTestApp } from '#test/harness.ts'
+import { type FileRow, readCsv } from '#web/ui/csv.ts'
+import { guessMapping, type ReadFile, readLines } from './bank-file.ts'
+
+const today = '2026-03-02'
+
+function rowsOf(content: ArrayBuffer): FileRow[] {
+  const table = readCsv(content)
+  return table.kind === 'rows' ? table.rows : []
+}
+
+function read(content: ArrayBuffer | string, currency: string | null = 'INR'): ReadFile {
+  const rows = rowsOf(typeof content === 'string' ? Uint8Array.from(new TextEncoder().encode(content)).buffer : content)
+  return readLines(rows, guessMapping(rows, today), { currency, today })
+}
+
+const amounts = ({ lines }: ReadFile) => lines.map(({ line }) => line.amount)
+const dates = ({ lines }: ReadFile) => lines.map(({ line }) => line.date)
+
+const salary: Transfer = { date: '2026-02-03', amount: -18_250, name: 'Meera Iyer', purpose: 'SALARY' }
+const few: Transfer[] = [
+  { date: '2026-02-02', amount: 3_000, name: 'Kaveri Foods', purpose: 'INV-0001' },
+  salary,
+  { date: '2026-02-12', amount: 1_250, name: 'Studio Indigo', purpose: 'INV-0002' },
+  { date: '2026-02-12', amount: 125_000.5, name: 'Banyan Textiles', purpose: 'INV-0003' },
+]
+
+test.each(banks)('a file of $name is read without help', ({ write, currency }) => {
+  const found = read(write(few), currency)
+  const sorted = found.lines.toSorted(({ line: one }, { line: other }) => one.date.localeCompare(other.date) || one.amount - other.amount)
+  expect(sorted.map(({ line }) => [line.date, line.amount])).toEqual([
+    ['2026-02-02', 3_000],
+    ['2026-02-12', 1_250],
+    ['2026-02-12', 125_000.5],
+  ])
+  expect([found.out, found.notRead]).toEqual([1, []])
+  expect(found.lines.every((one) => one.currency === currency)).toBe(true)
+})
+
+test('one column of amounts with signs, brackets, or the direction beside them', () => {
+  const file = (lines: string[]) => read(['Date,Details,Amount', ...lines].join('\n'))
+  const signed = file([
+    '01/02/2026,a,-500.00',
+    '02/02/2026,b,"1,500.00"',
+    '03/02/2026,c,(20.00)',
+    '04/02/2026,d,300.00 Cr',
+    '05/02/2026,e,40 Dr',
+  ])
+  expect([amounts(signed), signed.out]).toEqual([[1_500, 300], 3])
+  const beside = read('Date,Details,Amount,Dr / Cr\n01/02/2026,a,500.00,DR\n02/02/2026,b,700.00,CR')
+  expect([amounts(beside), beside.out]).toEqual([[700], 1])
+})
+
+test('decimals behind a comma: a point groups thousands', () => {
+  expect(amounts(read('Datum;Betrag\n1.2.2026;1.250\n2.2.2026;12,50\n3.2.2026;-7,00', 'EUR'))).toEqual([1_250, 12.5])
+  const unclear = read('Date,Amount\n01/02/2026,1.250')
+  expect([amounts(unclear), unclear.notRead]).toEqual([[], [{ number: 2, why: 'amount' }]])
+})
+
+test('the order of dates follows from days above 12, from the future, or from the order of the lines', () => {
+  const file = (days: string[]) => dates(read(['Date,Amount', ...days.map((day) => `${day},5.00`)].join('\n')))
+  expect(file(['02/25/2026', '02/03/2026'])).toEqual(['2026-02-25', '2026-02-03'])
+  expect(file(['01/11/2026', '02/12/2026'])).toEqual(['2026-01-11', '2026-02-12'])
+  const sorted = ['2025-01-11', '2025-02-03', '2025-02-10', '2025-03-01']
+  expect(file(['01/11/2025', '02/03/2025', '02/10/2025', '03/01/2025'])).toEqual(sorted)
+  expect(file(['01/02/2026', '02/02/2026'])).toEqual(['2026-02-01', '2026-02-02'])
+})
+
+test('a line without a date, in the future, or in an unknown currency is named; sums are not', () => {
+  const { lines, notRead } = read(
+    'Date,Amount,Currency\n01/02/2026,5.00,INR\n,6.00,INR\n03/03/2026,7.00,INR\n01/02/2026,8.00,XYZ\nTotal,26.00,',
+  )
+  expect(lines.map(({ number }) => number)).toEqual([2])
+  expect(notRead).toEqual([
+    { number: 3, why: 'date' },
+    { number: 4, why: 'future' },
+    { number: 5, why: 'currency' },
+  ])
+})
+
+test('a currency is taken from the file, and never guessed', () => {
+  expect(read('Date,Amount\n01/02/2026,5.00', null)).toMatchObject({ lines: [], namesCurrency: false })
+  expect(read('Date,Amount (EUR)\n01/02/2026,5.00', null)).toMatchObject({ lines: [{ currency: 'EUR' }], namesCurrency: true })
+  const several = read('Date,Amount,Currency\n01/02/2026,5.00,INR\n02/02/2026,6.00,USD', null)
+  expect(several.lines.map(({ currency }) => currency)).toEqual(['INR', 'USD'])
+})
+
+test('without a column of amounts nothing is read', () => {
+  const rows = rowsOf(Uint8Array.from(new TextEncoder().encode('01/02/2026,NEFT KAVERI,5.00,900.00')).buffer)
+  const mapping = guessMapping(rows, today)
+  expect(mapping).toMatchObject({ header: null, columns: { date: 0, amount: null, description: 1 } })
+  expect(readLines(rows, mapping, { currency: 'INR', today }).lines).toEqual([])
+})
+
+/** Records what the review calls sure, and how many of its lines were recorded before. */
+async function importSure(
+  app: Awaited<ReturnType<typeof openTestApp>>,
+  person: Awaited<ReturnType<typeof aPerson>>,
+  content: ArrayBuffer | string,
+) {
+  const lines = read(content).lines.map(({ line }) => line)
+  const { reply: matches } = await ask(app, person, bankFileCalls.match, { body: { lines } })
+  const chosen = new Map(matches.filter(({ verdict }) => verdict === 'sure').map(({ line, invoices }) => [line, invoices]))
+  const body = { lines: lines.map((line, at) => ({ ...line, invoices: chosen.get(at) ?? [] })) }
+  const { reply } = await ask(app, person, bankFileCalls.import, { body })
+  return { recorded: reply.recorded, before: matches.filter(({ verdict }) => verdict === 'recorded').length }
+}
+
+test('row 23: a file twice, overlapping, in other encodings and with escaped formulas records no payment twice', async () => {
+  await using app = await openTestApp({ now: `${today}T09:00:00Z` })
+  const asha = await aPerson(app)
+  const { reference } = await anInvoice(app, { owner: asha, amount: 9_000 })
+  const head = 'Date,Narration,Credit,Name'
+  // Two equal transfers of one day are two.
+  const lines = [
+    `20/02/2026,NEFT ${reference},500.00,Müller`,
+    `20/02/2026,NEFT ${reference},500.00,Müller`,
+    `21/02/2026,'=${reference}+1 paid,700.00,Müller`,
+  ]
+  const file = [head, ...lines].join('\r\n')
+  expect(await importSure(app, asha, file)).toEqual({ recorded: 3, before: 0 })
+  const again = [
+    file,
+    utf16(file.replaceAll(',', '\t')),
+    latin1(file),
+    latin1(file.replaceAll(',', ';')),
+    file.replaceAll("'=", '='),
+    [head, ...lines.toReversed()].join('\n'),
+    ['Statement of account', '', head, ...lines.slice(1)].join('\n'),
+  ]
+  for (const one of again) expect((await importSure(app, asha, one)).recorded).toBe(0)
+  const third = [head, lines[0], lines[0], lines[0], '22/02/2026,ATM,,'].join('\n')
+  // One more of them is another payment, or the same seen twice: it is asked about.
+  expect(await importSure(app, asha, third)).toEqual({ recorded: 0, before: 2 })
+  expect((await ask(app, asha, invoiceCalls.list, { query: {} })).reply).toMatchObject([{ amountPaid: 1_700 }])
+})
+
+/*
+ * Row 24: 300 lines in files of six banks. Each is labelled with what it truly pays: the invoice that it names, or one that it does not name,
+ * or none although it looks like one.
+ */
+test('row 24: of 300 lines of six banks no ticked one is wrong, and at least four of five are found', async () => {
+  await using app = await openTestApp({ now: `${today}T09:00:00Z` })
+  const asha = await aPerson(app)
+  const names = 'Kaveri Foods,Studio Indigo,Banyan Textiles,Meera Ceramics,Neem Pharma,Lotus Logistics,Tamarind Cafe,Cedar Works'.split(',')
+  const styles = [
+    (n: number) => `INV-${String(n).padStart(4, '0')}`,
+    (n: number) => `2026/${String(n).padStart(3, '0')}`,
+    (n: number) => `AT${3_000 + n}`,
+  ]
+  const all = banks.flatMap((bank, which) =>
+    Array.from({ length: 50 }, (_, line) => {
+      const nth = which * 50 + line
+      const reference = styles[line % styles.length]?.(nth + 1) ?? ''
+      // Balances repeat, as the prices of a small business do.
+      const balance = 1_000 + (nth % 40) * 125
+      const name = names[nth % names.length] ?? ''
+      const kind = line % 10
+      // Seven of ten name their invoice; one of them pays a part. The others: an order number of the client's own, a date, nothing.
+      const purpose = kind < 7 ? reference : kind === 7 ? `PO-${nth + 1}` : kind === 8 ? `20/26-${nth}` : 'REFUND'
+      const amount = kind === 6 ? balance / 2 : kind < 8 ? balance : kind === 8 ? 17.25 : 99.5
+      const date = `2026-02-${String(1 + (nth % 28)).padStart(2, '0')}`
+      return { bank, reference, balance, name, pays: kind < 8 ? reference : null, transfer: { date, amount, name, purpose } }
+    }),
+  )
+  const drafts = all.map(({ bank, reference, balance, name }, nth) => ({
+    clientName: `${name} Ltd`,
+    clientEmail: `pay${nth % names.length}@example.com`,
+    amount: balance,
+    currency: bank.currency,
+    dueDate: `2026-01-${String(1 + (nth % 28)).padStart(2, '0')}`,
+    reference,
+  }))
+  for (const part of [drafts.slice(0, 150), drafts.slice(150)])
+    await ask(app, asha, invoiceCalls.import, { body: { lines: part, keepDuplicates: true } })
+  const { reply: invoices } = await ask(app, asha, invoiceCalls.list, { query: {} })
+  const referenceOf = new Map(invoices.map(({ _id, reference }: Invoice) => [_id, reference]))
+  const [wrong, missed, sure]: [string[], string[], string[]] = [[], [], []]
+  for (const bank of banks) {
+    const its = all.filter((one) => one.bank === bank)
+    const { lines } = read(bank.write([salary, ...its.map(({ transfer }) => transfer)]), bank.currency)
+    expect(lines.length).toBe(50)
+    const { reply } = await ask(app, asha, bankFileCalls.match, { body: { lines: lines.map(({ line }) => line), currency: bank.currency } })
+    for (const { line: at, verdict, invoices: proposed } of reply) {
+      const { line } = lines[at] ?? {}
+      const label = its.find(
+        ({ transfer, pays }) =>
+          transfer.date === line?.date &&
+          transfer.amount === line.amount &&
+          (pays === null || `${line.description}${line.reference}`.replace(/[-\s]/g, '').includes(transfer.purpose.replace(/[-\s]/g, ''))),
+      )
+      const found = proposed.map(({ invoiceId }) => referenceOf.get(invoiceId))
+      const about = `${bank.name}: ${line?.description} ${line?.amount}: ${verdict} ${found.join()}`
+      if (verdict === 'sure' && (found.length !== 1 || found[0] !== label?.pays)) wrong.push(about)
+      if (label?.pays && !found.includes(label.pays)) missed.push(about)
+      if (verdict === 'sure') sure.push(about)
+    }
+  }
+  expect(wrong).toEqual([])
+  const paying = all.filter(({ pays }) => pays !== null).length
+  expect(1 - missed.length / paying).toBeGreaterThanOrEqual(0.8)
+  expect(sure.length / paying).toBeGreaterThanOrEqual(0.8)
+})
