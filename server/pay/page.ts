@@ -121,7 +121,13 @@ export function statementPage(page: StatementPage): string {
     invoices.length === 0
       ? `<h1 class="ok">${e(t.thanks)}</h1><p class="for">${e(t.nothingOpen)}</p>`
       : `<p class="ref">${e(t.openInvoices)}</p><h1>${e(formatSums(sums, ''))} <small>${e(t.toPay)}</small></h1><p class="for">${e(t.forClientAll(clientName))}</p>`
-  const methods = sums.map((sum) => ways(page.methods, { ...sum, reference: sum.references.join(' ') })).join('')
+  const methods = sums
+    .map((sum) => {
+      const all = ways(page.methods, sum)
+      // Each currency is paid for itself.
+      return all !== '' && sums.length > 1 ? `<h2 class="sum">${e(t.pay(formatMoney(sum.amount, sum.currency)))}</h2>${all}` : all
+    })
+    .join('')
   return layOut(page, {
     title: t.statementTitle(business),
     side: `${head}${invoices.length === 0 ? '' : pdf(`${page.path}/statement.pdf`, t.statementFile)}<ul class="pays list">${rows.join('')}</ul>`,
@@ -130,15 +136,18 @@ export function statementPage(page: StatementPage): string {
   })
 }
 
-/** What is to pay of a statement's invoices, by currency, and their references. */
-export function statementSums({ invoices }: Pick<StatementPage, 'invoices'>): (Money & { references: string[] })[] {
+/** The most of a reference that a bank keeps. */
+const longestReference = 140
+
+/** What is to pay of a statement's invoices, by currency, and their references; '' where these are more than a bank keeps. */
+export function statementSums({ invoices }: Pick<StatementPage, 'invoices'>): (Money & { reference: string })[] {
   return sumByCurrency(
     invoices.map(({ owed: { balance, currency } }) => ({ amount: balance, currency })),
     invoices[0]?.owed.currency ?? '',
-  ).map((sum) => ({
-    ...sum,
-    references: invoices.flatMap(({ owed, reference }) => (owed.currency === sum.currency ? [reference] : [])),
-  }))
+  ).map((sum) => {
+    const all = invoices.flatMap(({ owed, reference }) => (owed.currency === sum.currency ? [reference] : [])).join(' ')
+    return { ...sum, reference: all.length <= longestReference ? all : '' }
+  })
 }
 
 /** A page that is about no invoice: the same bytes for every link that does not work. */
@@ -217,13 +226,13 @@ function ways(all: PayMethods, about: { reference: string; amount: number; curre
     const large = amount > largestUpi ? `<p class="warn">${e(t.upiLarge)}</p>` : ''
     const idLine = { label: t.upiId, value: upi.id, shown: upi.id }
     parts.push(`<section class="way upi"><h2>${e(t.upi)}</h2>${large}<a class="btn${large === '' ? ' fill' : ''}" href="${e(link)}">${e(t.openUpi)}</a>
-<div class="scan">${picture(link, t.upiCode(shown))}<p>${e(t.scan)}</p></div>${rowsOf([idLine], 'id')}<p class="note rest">${bold(t.upiRefused(reference))}</p></section>`)
+<div class="scan">${picture(link, t.upiCode(shown))}<p>${e(t.scan)}</p></div>${rowsOf([idLine], 'id')}${reference === '' ? '' : `<p class="note rest">${bold(t.upiRefused(reference))}</p>`}</section>`)
   }
   if (bank) {
     const account = epcAccount(bank, currency)
     const code = account && picture(epcText(account, about), t.bankCode(shown))
     parts.push(
-      `<section class="way"><h2>${e(t.bank)}</h2>${rowsOf(bankLines(bank, reference), 'bank')}<p class="note">${bold(t.bankReference(reference))}</p>${code ? `<div class="scan">${code}<p>${e(t.bankScan)}</p></div>` : ''}</section>`,
+      `<section class="way"><h2>${e(t.bank)}</h2>${rowsOf(bankLines(bank, reference), 'bank')}${reference === '' ? '' : `<p class="note">${bold(t.bankReference(reference))}</p>`}${code ? `<div class="scan">${code}<p>${e(t.bankScan)}</p></div>` : ''}</section>`,
     )
   }
   if (ownLink)
@@ -329,7 +338,7 @@ h1{font-size:clamp(32px,11vw,46px);line-height:1.05;letter-spacing:-.035em;font-
 summary{display:flex;gap:12px;align-items:center;justify-content:space-between;min-height:52px;cursor:pointer;list-style:none;font-weight:600}summary::-webkit-details-marker{display:none}summary .i{color:var(--dim)}details[open]>summary .i{transform:rotate(180deg)}.other summary,.fold>summary{color:var(--brand)}
 .more{margin-top:30px}.answers>li{border-top:1px solid var(--line)}.answers>li:last-child{border-bottom:1px solid var(--line)}.answers form,.other form{padding:2px 0 20px}label{display:block;font-size:14px;font-weight:600;margin:12px 0 6px}
 input,textarea{width:100%;min-height:48px;padding:8px 14px;font:inherit;color:var(--text);background:var(--surface);border:1px solid var(--field);border-radius:10px}.tick{display:flex;gap:12px;align-items:center;min-height:44px;font-size:16px}.tick input{width:22px;min-height:22px;flex:none}form .btn{margin-top:18px;min-height:48px}.two{display:grid;grid-template-columns:1fr 1fr;gap:12px}.two input{padding:8px 10px}
-.pays li{display:flex;justify-content:space-between;gap:12px;padding:10px 0;border-top:1px solid var(--line);font-size:15px}.pays li:last-child{border-bottom:1px solid var(--line)}.pays b{font-weight:600}.list{margin-top:28px}.list li{padding:0}.list a{display:flex;justify-content:space-between;gap:12px;width:100%;min-height:52px;align-items:center;color:inherit;text-decoration:none}.list span{color:var(--dim)}.list b{color:var(--text)}.list em{font-style:normal;color:var(--bad)}
+.pays li{display:flex;justify-content:space-between;gap:12px;padding:10px 0;border-top:1px solid var(--line);font-size:15px}.pays li:last-child{border-bottom:1px solid var(--line)}.pays b{font-weight:600}.list{margin-top:28px}.list li{padding:0}.sum{margin:26px 0 12px}.sum:first-child{margin-top:0}.list a{display:flex;padding:6px 0;justify-content:space-between;gap:12px;width:100%;min-height:52px;align-items:center;color:inherit;text-decoration:none}.list span{color:var(--dim)}.list b{color:var(--text)}.list a>b{flex:none}.list em{font-style:normal;color:var(--bad)}
 .said{background:var(--surface);border:1px solid var(--paid);border-radius:12px;padding:14px 16px;margin-bottom:28px}.said.no{border-color:var(--bad)}.link{min-height:44px;padding:0;font:inherit;font-weight:600;color:var(--brand);background:none;border:0;cursor:pointer}
 footer{margin-top:36px;padding-top:18px;border-top:1px solid var(--line);font-size:14px;color:var(--dim);display:flex;flex-wrap:wrap;gap:4px 24px;justify-content:space-between}
 @media(min-width:900px){.wrap{padding:40px}.cols{display:grid;grid-template-columns:minmax(0,380px) minmax(0,1fr);gap:72px;align-items:start}.from{margin-bottom:56px}.ways{margin-top:0}h1{font-size:60px}h1 small{font-size:24px}.way{padding:24px 28px}.side{position:sticky;top:40px}.upi{display:grid;grid-template-columns:auto 1fr;column-gap:28px;grid-template-areas:"h h" "w w" "qr scan" "qr id" "qr rest";align-items:start}.upi h2{grid-area:h}.upi .warn{grid-area:w}.upi .scan{display:contents}.upi .qr{grid-area:qr;max-width:none}.upi .scan p{grid-area:scan;margin-bottom:12px;max-width:none;font-weight:600}.id{grid-area:id}.upi .btn{display:none}.rest{grid-area:rest}.bank>div{display:grid;grid-template-columns:150px 1fr;align-items:center;padding:5px 0}}

@@ -129,13 +129,12 @@ function row(doc: Document, cells: string[], font: 'regular' | 'bold', color: st
 }
 
 /** How to pay the sum of one currency. */
-function ways(doc: Document, { methods, invoices }: StatementPage, sum: Money, printable: (line: PayLine) => PayLine): void {
+function ways(doc: Document, { methods }: StatementPage, sum: Money & { reference: string }, printable: (line: PayLine) => PayLine): void {
   const { upi, bank, ownLink } = methodsFor(methods, sum.currency)
-  const references = invoices.filter(({ owed }) => owed.currency === sum.currency).map(({ reference }) => reference)
   const lines = [
     ...(upi ? [{ label: t.upiId, value: upi.id, shown: upi.id }] : []),
-    ...(bank ? bankLines(bank, references.join(' ')) : []),
-    ...(ownLink ? [{ label: ownLink.label, value: '', shown: ownLinkUrl(ownLink, { ...sum, reference: references.join(' ') }) }] : []),
+    ...(bank ? bankLines(bank, sum.reference) : []),
+    ...(ownLink ? [{ label: ownLink.label, value: '', shown: ownLinkUrl(ownLink, sum) }] : []),
   ].map(printable)
   if (lines.length === 0) return
   if (doc.y + 60 > doc.page.height - bottom) doc.addPage()

@@ -212,6 +212,7 @@ function StatementButton({ id }: { id: string }): ReactNode {
   return (
     <BusyButton
       variant="subtle"
+      mr={-18}
       leftSection={<IconDownload {...icon} />}
       busy={isPending}
       busyText={texts.downloading}
