@@ -93,7 +93,7 @@ async function paying(page: Page, audit: Audit, someone: Someone): Promise<void>
   await audit.at('pay-page-changed', page.getByLabel('Your current password'))
 
   await open(page, '/dashboard/clients', '26 clients owe you')
-  await expect(page.getByText(/^Wrong person: paused until/)).toBeVisible()
+  await expect(page.getByText(/^Wrong person, until/)).toBeVisible()
   await audit.at('clients')
   await page.getByRole('link', { name: 'Kaveri Foods' }).click()
   await expect(page.getByText('Asks a question for INV-0003')).toBeVisible()

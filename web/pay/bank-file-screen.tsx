@@ -106,7 +106,7 @@ function LeftOut({ read: { out, notRead } }: { read: ReadFile }): ReactNode {
   const byReason = Map.groupBy(notRead, ({ why }) => why)
   const words = [...byReason].map(([why, rows]: [NotRead, { number: number }[]]) => texts.notRead[why](rows.map(({ number }) => number)))
   if (out > 0) words.push(texts.out(out))
-  return words.length > 0 && <p className={styles.quiet}>{words.join(' ')}</p>
+  return words.length > 0 && <p className={styles.none}>{words.join(' ')}</p>
 }
 
 /** What was recorded, and its undo. */

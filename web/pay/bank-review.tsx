@@ -115,15 +115,19 @@ export function BankReview({ lines, invoices, onRecorded }: BankReviewProps): Re
   const choose = (at: number, choice: Partial<Choice>) =>
     setChoices((before) => ({ ...before, [at]: { ticked: false, invoice: null, ...before[at], ...choice } }))
 
+  const sumOf = (some: BankMatch[]) => {
+    const sums = some.flatMap(({ line: at }) => {
+      const { line, currency } = lines[at] ?? {}
+      return line && currency !== undefined ? [{ currency, amount: line.amount }] : []
+    })
+    return formatSums(sumByCurrency(sums, usual), usual)
+  }
+
   const record = async () => {
     setBusy(true)
     setProblem(null)
     const shares = new Map(wanted.map((one) => [one.line, sharesOf(one)]))
-    const sums = wanted.flatMap(({ line: at }) => {
-      const { line, currency } = lines[at] ?? {}
-      return line && currency !== undefined ? [{ currency, amount: line.amount }] : []
-    })
-    const done: Recorded = { importIds: [], recorded: 0, paid: 0, asked, sums: formatSums(sumByCurrency(sums, usual), usual) }
+    const done: Recorded = { importIds: [], recorded: 0, paid: 0, asked, sums: sumOf(wanted) }
     try {
       for (const [currency, its] of byCurrency(lines)) {
         if (!its.some(({ at }) => shares.has(at))) continue
@@ -187,7 +191,7 @@ export function BankReview({ lines, invoices, onRecorded }: BankReviewProps): Re
       />
       <FormError message={problem} />
       <div className={styles.record}>
-        <span>{texts.subtitle}</span>
+        <span>{wanted.length > 0 && sumOf(wanted)}</span>
         <BusyButton busy={busy} busyText={texts.recording} disabled={wanted.length === 0} onClick={() => void record()}>
           {texts.record(asked)}
         </BusyButton>

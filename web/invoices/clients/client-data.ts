@@ -62,7 +62,7 @@ export function stateOfClient(client: Client, lines: PreviewLine[], { zone, now,
     const { because, until } = client.said
     const shown = until === null ? null : showDate(until)
     if (because === 'promised' && shown !== null) return { kind: 'promise', tone: 'warn', text: texts.state.promised(shown) }
-    return { kind: 'said', tone: 'warn', text: invoiceTexts.pause.pill(shown, because) }
+    if (because !== 'owner') return { kind: 'said', tone: 'warn', text: texts.state.said(invoiceTexts.pause.said[because], shown) }
   }
   const planned = lines.flatMap(({ nextAt, reason, heldFor }) => (nextAt !== null && reason === null && heldFor === null ? [nextAt] : []))
   const [next] = planned.toSorted()

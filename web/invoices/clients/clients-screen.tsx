@@ -111,7 +111,8 @@ function ClientList({ clients, typed }: { clients: Client[]; typed: string }): R
           <th scope="col" data-cell="client">
             {t.client}
           </th>
-          <th scope="col" data-cell="line" aria-label={texts.axis.today}>
+          <th scope="col" data-cell="line">
+            <VisuallyHidden>{texts.axis.name}</VisuallyHidden>
             <span className={styles.axis} aria-hidden>
               <span>{texts.axis.ahead}</span>
               <strong style={{ left: `${todayAt}%` }}>{texts.axis.today}</strong>

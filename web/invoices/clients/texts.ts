@@ -12,13 +12,14 @@ export const clientTexts = {
   none: { title: 'No clients yet', text: 'They appear with your first invoice.', create: 'Create Invoice' },
   noResults: (typed: string) => `No results for "${typed}"`,
   columns: { client: 'Client', oldest: 'Oldest', overdue: 'Overdue', open: 'Open', next: 'Next reminder' },
-  axis: { ahead: 'in 30', today: 'today', late: (days: string) => `${days} days` },
+  axis: { name: 'Due dates around today', ahead: 'in 30', today: 'today', late: (days: string) => `${days} days` },
   line: (invoices: number) => `${count(invoices, 'open invoice')} around today`,
   oldest: (days: number) => (days > 0 ? count(days, 'day') : days === 0 ? 'today' : `in ${count(-days, 'day')}`),
   nothing: 'none',
   state: {
     address: 'Address doesn’t exist',
     promised: (date: string) => `Promised by ${date}`,
+    said: (what: string, until: string | null) => (until === null ? what : `${what}, until ${until}`),
     nothingOpen: 'Nothing to pay',
   },
 }
