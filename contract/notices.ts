@@ -21,6 +21,7 @@ export const notice = z.object({
     'client_answered',
     'answer_lapsed',
     'overpaid',
+    'paid_online',
   ]),
   /** A few words without a full stop, for a line of several: `Rohan Mehta’s address doesn’t exist`. */
   summary: z.string(),

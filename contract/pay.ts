@@ -119,11 +119,12 @@ function percent(character: string): string {
 }
 
 /** The ways to pay that serve an amount in this currency. */
-export function methodsFor({ upi, bank, ownLink }: PayMethods, currency: string): PayMethods {
-  return { upi: currency === 'INR' ? upi : null, bank, ownLink }
+export function methodsFor({ upi, bank, ownLink, online = false }: PayMethods, currency: string): PayMethods {
+  const isInr = currency === 'INR'
+  return { upi: isInr ? upi : null, bank, ownLink, online: online && isInr }
 }
 
-export const hasMethod = ({ upi, bank, ownLink }: PayMethods) => upi !== null || bank !== null || ownLink !== null
+export const hasMethod = ({ upi, bank, ownLink, online = false }: PayMethods) => upi !== null || bank !== null || ownLink !== null || online
 
 /** The account for an EPC QR code, where one can be made. */
 export function epcAccount(bank: BankSettings | null, currency: string): (BankSettings & { kind: 'iban' }) | null {
@@ -178,7 +179,8 @@ const text = {
 export function payBlock(block: PayBlock): { html: string; text: string } | null {
   const { currency, amount, total, references, payLink, pdf } = block
   const methods = methodsFor(block.methods, currency)
-  if (!hasMethod(methods)) return null
+  // Online is a button of the page.
+  if (!hasMethod({ ...methods, online: methods.online === true && payLink !== null })) return null
   const several = references.length > 1
   const shown = formatMoney(amount, currency)
   const button = (several ? text.seeAndPay : text.pay)(shown)

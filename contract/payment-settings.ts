@@ -134,6 +134,8 @@ export interface PayMethods {
   upi: UpiSettings | null
   bank: BankSettings | null
   ownLink: OwnLink | null
+  /** By a payment link of the provider, in INR. */
+  online?: boolean
 }
 
 const settings = {
@@ -183,6 +185,24 @@ export const logoChange = z.strictObject({
   ...proof,
 })
 
+const wrongKeyId = 'Please enter a key ID such as rzp_live_1DP5mmOlF5G5ag.'
+const wrongKeySecret = 'Please enter the key secret.'
+export const razorpayKeys = z.strictObject({
+  keyId: z
+    .string(wrongKeyId)
+    .trim()
+    .regex(/^rzp_(?:live|test)_[A-Za-z0-9]{6,40}$/, wrongKeyId),
+  keySecret: z
+    .string(wrongKeySecret)
+    .trim()
+    .regex(/^[\x21-\x7e]{6,100}$/, wrongKeySecret),
+  ...proof,
+})
+
+/** The secret of the webhook is shown this once. */
+const razorpayConnected = z.object({ keyId: z.string(), webhookUrl: z.string(), webhookSecret: z.string() })
+export type RazorpayConnected = z.output<typeof razorpayConnected>
+
 export const paymentSettingsCalls = {
   read: call({ method: 'GET', path: '/payment-settings', summary: 'How my clients pay me.', reply: paymentSettings }),
   save: call({
@@ -205,5 +225,26 @@ export const paymentSettingsCalls = {
     path: '/payment-settings/logo',
     summary: 'Remove the logo of my pay page.',
     reply: paymentSettings,
+  }),
+  connectRazorpay: call({
+    method: 'PUT',
+    path: '/payment-settings/razorpay',
+    summary:
+      'Connect my account at Razorpay, so that clients can pay invoices in INR online: the keys are tried and never shown again. Again: other keys, or another secret for the webhook. Protected as the settings are.',
+    body: razorpayKeys,
+    reply: razorpayConnected,
+  }),
+  disconnectRazorpay: call({
+    method: 'DELETE',
+    path: '/payment-settings/razorpay',
+    summary: 'Disconnect my account at Razorpay: open payment links are cancelled. Protected as the settings are.',
+    body: z.strictObject(proof).nullish(),
+    reply: paymentSettings,
+  }),
+  tryRazorpay: call({
+    method: 'POST',
+    path: '/payment-settings/razorpay/try',
+    summary: 'A payment link over ₹1.00 by test keys (`conflict` with live ones): a notice tells when the test payment arrived.',
+    reply: z.object({ url: z.string() }),
   }),
 }

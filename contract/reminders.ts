@@ -11,7 +11,7 @@ export const deliveryState = z
   .meta({ id: 'MailState', description: 'The state of an email. sent, failed, cancelled and superseded are final.' })
 
 export const holdReason = z
-  .enum(['not_configured', 'sending_paused', 'plan', 'restored', 'email_not_confirmed', 'operator', 'address'])
+  .enum(['not_configured', 'sending_paused', 'plan', 'restored', 'email_not_confirmed', 'operator', 'address', 'paying'])
   .meta({ description: 'Why due emails are held.' })
 export type HoldReason = z.infer<typeof holdReason>
 

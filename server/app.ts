@@ -9,17 +9,16 @@ import { authenticateApiClient, integrationsOnAccountTakeover, zapOnAccountDelet
 import { integrationRoutes } from '#server/integrations/routes.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
-import type { AfterChange } from '#server/invoices/tables.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
 import { mailOnAccountDeleted, mailOnAccountTakeover, mailRoutes } from '#server/mail/routes.ts'
-import { answersOfClient, closeAnswers, payOnAccountTakeover } from '#server/pay/pay.ts'
+import { answersOfClient, payOnAccountDeleted, payOnAccountTakeover } from '#server/pay/pay.ts'
 import { payRoutes } from '#server/pay/routes.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { referenceRoutes } from '#server/platform/reference.ts'
-import { closeNotOwed } from '#server/reminders/deliver.ts'
+import { afterInvoiceChange } from '#server/reminders/deliver.ts'
 import { emailsOfClient } from '#server/reminders/history.ts'
-import { followAddresses, resumeHeld } from '#server/reminders/holds.ts'
+import { resumeHeld } from '#server/reminders/holds.ts'
 import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
 import { deleteHistory } from '#server/reminders/retention.ts'
 import { reminderRoutes } from '#server/reminders/routes.ts'
@@ -55,16 +54,17 @@ export async function openCalls(deps: Deps): Promise<App> {
       revokeAccess,
     ],
     revokeAccess,
-    onAccountDeleted: [mailOnAccountDeleted(deps), billingOnAccountDeleted(deps), zapOnAccountDeleted(deps.config)],
+    onAccountDeleted: [
+      mailOnAccountDeleted(deps),
+      billingOnAccountDeleted(deps),
+      payOnAccountDeleted(deps),
+      zapOnAccountDeleted(deps.config),
+    ],
     deleteHistory,
   })
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))
-  const onChange: AfterChange = async (tx, ownerId, invoiceIds, now) => {
-    await closeNotOwed(tx, ownerId, invoiceIds, now)
-    await followAddresses(tx, deps.queue, ownerId, invoiceIds, now)
-    await closeAnswers(tx, ownerId, invoiceIds, now)
-  }
+  const onChange = afterInvoiceChange(deps.queue)
   invoiceRoutes(app, deps, { onChange, readEmails: emailsOfClient, readAnswers: answersOfClient })
   mailRoutes(app, deps, {
     async onSenderChange(tx, ownerId, now) {

@@ -142,6 +142,8 @@ export interface Config {
   historyBytesDays: number
   google: { clientId: string; clientSecret: string; issuer: string; gmailApiUrl: string } | null
   razorpay: { keyId: string; keySecret: string; webhookSecret: string | null; apiUrl: string; checkoutUrl: string } | null
+  /** Where Razorpay is called, by the keys of this server and by those of its accounts. */
+  razorpayApiUrl: string
   zapier: { clientId: string; clientSecret: string; redirectUris: string[] } | null
   failPoint: ArmedFailPoint | null
 }
@@ -205,6 +207,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
             checkoutUrl: given.RAZORPAY_CHECKOUT_URL,
           }
         : null,
+    razorpayApiUrl: given.RAZORPAY_API_URL,
     zapier:
       given.ZAPIER_CLIENT_ID && given.ZAPIER_CLIENT_SECRET && given.ZAPIER_REDIRECT_URIS
         ? {

@@ -2,7 +2,7 @@ import { sealedFactors } from '#server/accounts/accounts.ts'
 import { makeResetLink, removeLostTwoFactor } from '#server/accounts/recovery.ts'
 import { listOauthClients, registerOauthClient, removeOauthClient, sealedWebhooks } from '#server/integrations/integrations.ts'
 import { sealedSenders } from '#server/mail/mail.ts'
-import { sealedPayLinks } from '#server/pay/pay.ts'
+import { sealedPayKeys, sealedPayLinks } from '#server/pay/pay.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { CommandResult } from '#server/platform/operator-socket.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -125,7 +125,7 @@ async function rotateKeys({ db, config }: Operating): Promise<string[]> {
     return [`Added a new key to ${kept}/secret-key. Restart Duely, then run rotate-keys again.`]
   }
   const counts = []
-  for (const column of [...sealedSenders, sealedFactors, sealedWebhooks, sealedSystemMails, sealedPayLinks])
+  for (const column of [...sealedSenders, sealedFactors, sealedWebhooks, sealedSystemMails, sealedPayLinks, ...sealedPayKeys])
     counts.push(await reseal(db, secretKey, column))
   const done = counts.reduce((sum, one) => sum + one.done, 0)
   const closed = counts.reduce((sum, one) => sum + one.closed, 0)

@@ -23,7 +23,8 @@ import { pruneIdempotencyKeys } from '#server/invoices/idempotency.ts'
 import { pruneDeleted } from '#server/invoices/invoices.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
-import { tellLapsed } from '#server/pay/pay.ts'
+import { askProviderJob } from '#server/pay/jobs.ts'
+import { askDue, confirmPayment, pruneAttempts, tellLapsed } from '#server/pay/pay.ts'
 import { type Database, isUnavailable } from '#server/platform/database.ts'
 import { type Work, work } from '#server/platform/job.ts'
 import { openLeadership } from '#server/platform/leader.ts'
@@ -32,7 +33,16 @@ import { repeatSteps, type Step } from '#server/platform/steps.ts'
 import { enqueueDueSystemMails, openSystemMailer, systemLinkJob, systemNoticeJob } from '#server/platform/system-mail.ts'
 import { pruneSystemMailCounts } from '#server/platform/system-mail-limits.ts'
 import { makeDueRuns } from '#server/reminders/daily-runs.ts'
-import { closeTooLate, type Delivering, deliver, endQuotaPauses, releaseEnded, wakeDue } from '#server/reminders/deliver.ts'
+import {
+  afterInvoiceChange,
+  closeTooLate,
+  type Delivering,
+  deliver,
+  endQuotaPauses,
+  releaseEnded,
+  resumePaying,
+  wakeDue,
+} from '#server/reminders/deliver.ts'
 import { notifyFailures } from '#server/reminders/failures.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
@@ -60,6 +70,7 @@ export function works(deps: Delivering): Work[] {
     work(systemLinkJob, 3, ({ mailId }) => sendSystemMail(mailId)),
     work(systemNoticeJob, 1, ({ mailId }) => sendSystemMail(mailId)),
     work(reconcileJob, 2, ({ purchaseId }) => reconcileInBackground(reconciling, purchaseId)),
+    work(askProviderJob, 8, ({ attemptId }) => confirmPayment({ ...deps, afterChange: afterInvoiceChange(deps.queue) }, attemptId)),
     work(composeWebhooksJob, 2, ({ ownerId }) => composeWebhooks(deps, ownerId)),
     work(callReceiversJob, accountsAtOnce, ({ ownerId }, stopping) => callReceivers(deps, { ownerId, receivers }, stopping)),
   ]
@@ -116,10 +127,11 @@ export async function tick(deps: Delivering): Promise<void> {
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'Some steps of the tick failed.')
 }
 
-/** Takes webhooks to the purchases they are about, and asks the provider about those whose time has come. Every 2 s. */
+/** Takes webhooks to the purchases they are about, and asks the provider about those, and the payments of clients, whose time has come. Every 2 s. */
 export async function reconcileDue(deps: Delivering): Promise<void> {
   await processInbox(deps)
   await enqueueDueChecks(deps)
+  await askDue(deps)
 }
 
 /** What keeps emails moving: frees what dead processes held, wakes every account with something due, reports what was never delivered. */
@@ -128,6 +140,7 @@ function sweepSteps(deps: Delivering): Step[] {
   return [
     { name: 'dead processes', everySeconds, run: async () => void (await reclaimDead(deps)) },
     { name: 'lost claims', everySeconds, everywhere: true, run: async () => void (await deps.claims.reclaimLost()) },
+    { name: 'emails to paying clients', everySeconds, run: () => resumePaying(deps) },
     { name: 'due emails', everySeconds, run: () => wakeDue(deps) },
     { name: 'reports of failures', everySeconds, run: () => notifyFailures(deps) },
     { name: 'system emails', everySeconds, run: () => enqueueDueSystemMails(deps) },
@@ -149,6 +162,7 @@ async function tidy({ db, clock, queue, config, soleProcess }: Worker): Promise<
   await pruneThrottles(db, clock.now())
   await pruneSystemMailCounts(db, clock.now())
   await pruneEvents(db, clock.now())
+  await pruneAttempts(db, clock.now())
   await pruneFormerAccounts(db, clock.now())
   await pruneGrants(db, clock.now())
   await pruneWebhookEvents(db, clock.now())

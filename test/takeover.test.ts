@@ -15,6 +15,7 @@ import { notify } from '#server/accounts/notices.ts'
 import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import { qrPng } from '#server/pay/qr.ts'
 import { rows } from '#server/platform/database.ts'
+import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
 import { ownedTables } from './filled.ts'
@@ -41,8 +42,12 @@ const kept = [
   'invoice_files',
   'invoice_payments',
   'invoices',
-  // Revoked, so that they open nothing.
   'pay_answers',
+  // Cancelled at the provider, by keys of their own.
+  'pay_attempt_invoices',
+  'pay_attempts',
+  'pay_events',
+  // Revoked, so that they open nothing.
   'pay_links',
   'payments',
   'plan_tellings',
@@ -64,11 +69,11 @@ async function openSquatted() {
   const stack = new AsyncDisposableStack()
   const post = stack.use(await openFakeSmtp())
   const smtp = stack.use(await openFakeSmtp())
-  const app = stack.use(
-    await openTestApp({ now, config: { systemSmtpUrl: `smtp://127.0.0.1:${post.port}`, systemMailFrom: 'hello@duely.example' } }),
-  )
+  const razorpay = stack.use(await openFakeRazorpay({ keyId: 'rzp_live_FakeFakeFake01' }))
+  const systemMail = { systemSmtpUrl: `smtp://127.0.0.1:${post.port}`, systemMailFrom: 'hello@duely.example' }
+  const app = stack.use(await openTestApp({ now, config: { ...systemMail, razorpayApiUrl: razorpay.settings.apiUrl } }))
   const stranger = await aPerson(app, { email: 'owner@example.com', displayName: 'Our bank has changed', password })
-  return { app, post, smtp, stranger, [Symbol.asyncDispose]: () => stack.disposeAsync() }
+  return { app, post, smtp, razorpay, stranger, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
 /** The owner of the address sets a password by the link that is sent there. */
@@ -82,7 +87,7 @@ async function takeOver({ app, post }: Awaited<ReturnType<typeof openSquatted>>,
 
 test('taking over an unconfirmed account keeps its invoices and removes everything that acts', async () => {
   await using squatted = await openSquatted()
-  const { app, smtp, stranger } = squatted
+  const { app, smtp, razorpay, stranger } = squatted
   await aMailbox(app, stranger, smtp)
   await ask(app, stranger, templateCalls.save, {
     body: { useCustomTemplate: true, customSubject: 'Our bank', customContent: 'has changed' },
@@ -97,6 +102,8 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   const upi = { id: 'stranger@okaxis', name: 'Stranger' }
   await ask(app, stranger, paymentSettingsCalls.save, { body: { upi, currentPassword: password } })
   await ask(app, stranger, paymentSettingsCalls.saveLogo, { body: { image: qrPng('x').toString('base64'), currentPassword: password } })
+  const { keyId, keySecret } = razorpay.settings
+  await ask(app, stranger, paymentSettingsCalls.connectRazorpay, { body: { keyId, keySecret, currentPassword: password } })
   const { url } = (await ask(app, stranger, payLinkCalls.create, { params: { id: invoice._id } })).reply
   // A run that was made before a confirmed email was needed.
   smtp.answer({ mail: () => '451 4.3.0 Later' })

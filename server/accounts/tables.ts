@@ -198,6 +198,7 @@ export const notices = pgTable(
         'client_answered',
         'answer_lapsed',
         'overpaid',
+        'paid_online',
       ],
     }).notNull(),
     /** What it is about, within the kind: the same cause again updates this notice. '' where a kind has one cause. */

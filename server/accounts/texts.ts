@@ -352,6 +352,11 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     before: ['A client has told you something about an invoice on its pay page.'],
     label: 'Read the answer',
   },
+  paid_online: {
+    subject: 'A client paid online',
+    before: ['Razorpay has received a payment by a link of your pay page.'],
+    label: 'See the payment',
+  },
   answer_lapsed: {
     subject: 'Reminders resumed after a client’s answer',
     before: ['You did not decide about what a client told you, and the time for that has passed. Reminders have resumed.'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sign } from '#test/fakes/razorpay/provider.ts'
+import { sign } from '#test/fakes/razorpay/entities.ts'
 import { type FakeRazorpay, openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { isSignedOrder, isSignedSubscription, isSignedWebhook, openRazorpay, ProviderError, type Razorpay } from './razorpay.ts'
 

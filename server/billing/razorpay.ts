@@ -36,7 +36,7 @@ const text = z
 const orderShape = z.object({ id: z.string(), amount: z.number().int(), currency: z.string(), receipt: text, created_at: seconds })
 export type ProviderOrder = z.output<typeof orderShape>
 
-const paymentShape = z.object({
+export const paymentShape = z.object({
   id: z.string(),
   amount: z.number().int(),
   currency: z.string(),
@@ -83,7 +83,7 @@ const invoiceShape = z.object({
 export type ProviderInvoice = z.output<typeof invoiceShape>
 
 const planShape = z.object({ id: z.string() })
-const collection = <S extends z.ZodType>(item: S) => z.object({ items: z.array(item) })
+export const collection = <S extends z.ZodType>(item: S) => z.object({ items: z.array(item) })
 const refusal = z.object({ error: z.object({ description: z.string().min(1) }) })
 
 /** Milliseconds a call may take in all, retries included. */
@@ -95,7 +95,7 @@ const pageSize = 100
 /** An agreement to be charged lasts ten years. */
 const cycles: Record<BillingPeriod, number> = { monthly: 120, yearly: 10 }
 
-/** Every method throws ProviderError and nothing else. */
+/** Every method of it throws ProviderError and nothing else. */
 export interface Razorpay {
   createOrder(order: { amount: number; receipt: string; notes: Record<string, string> }): Promise<ProviderOrder>
   /** The order that was made for a receipt; null where none was. */
@@ -115,11 +115,21 @@ export interface Razorpay {
   cancelSubscription(id: string, when: 'now' | 'cycle_end'): Promise<ProviderSubscription>
 }
 
+interface Patience {
+  /** Milliseconds a call may take in all, retries included. */
+  deadline: number
+  /** Milliseconds before a read is retried. */
+  pauses: number[]
+}
+
+/** Calls by the keys of one business. `read` is retried, `write` is not. Both throw ProviderError and nothing else. */
+export interface ProviderHttp {
+  read<S extends z.ZodType>(path: string, shape: S): Promise<z.output<S>>
+  write<S extends z.ZodType>(path: string, body: object, shape: S): Promise<z.output<S>>
+}
+
 /** `patience` is for tests: 10 s and the usual pauses otherwise. */
-export function openRazorpay(
-  settings: ProviderSettings,
-  patience: { deadline: number; pauses: number[] } = { deadline, pauses },
-): Razorpay {
+export function openProviderHttp(settings: ProviderSettings, patience: Patience = { deadline, pauses }): ProviderHttp {
   // "Basic" in exactly these letters (api/authentication).
   const authorization = `Basic ${Buffer.from(`${settings.keyId}:${settings.keySecret}`).toString('base64')}`
   const base = settings.apiUrl.replace(/\/$/, '')
@@ -178,6 +188,11 @@ export function openRazorpay(
   }
   const write = <S extends z.ZodType>(path: string, body: object, shape: S) =>
     once('POST', path, body, shape, AbortSignal.timeout(patience.deadline))
+  return { read, write }
+}
+
+export function openRazorpay(settings: ProviderSettings, patience?: Patience): Razorpay {
+  const { read, write } = openProviderHttp(settings, patience)
   const readAll = async <S extends z.ZodType>(path: string, shape: S): Promise<z.output<S>[]> => {
     const all: z.output<S>[] = []
     for (;;) {

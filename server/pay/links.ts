@@ -1,10 +1,11 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import type { SealedColumn } from '#server/platform/reseal.ts'
 import { hashToken, newToken, seal, unseal } from '#server/platform/secrets.ts'
-import { payLinks } from './tables.ts'
+import { cancelAttempts } from './attempts.ts'
+import { payAttempts, payLinks } from './tables.ts'
 
 const purpose = 'pay-link'
 const placeOf = (id: string) => `pay_links.${id}.sealedToken`
@@ -99,19 +100,23 @@ async function replace(
     .where(and(eq(payLinks.id, link.id), eq(payLinks.revision, link.revision)))
 }
 
-/** The link stops working; the next that is needed is another one. */
-export async function revokePayLink(db: Database, { ownerId, invoiceId, clientKey }: LinkWanted): Promise<void> {
+/** The link stops working, and what was started from it is cancelled; the next that is needed is another one. */
+export async function revokePayLink(db: Database, { ownerId, invoiceId, clientKey }: LinkWanted, now: Instant): Promise<void> {
   const which = invoiceId === null ? and(isNull(payLinks.invoiceId), eq(payLinks.clientKey, clientKey)) : eq(payLinks.invoiceId, invoiceId)
-  await db
-    .update(payLinks)
-    .set({ tokenHash: null, sealedToken: null, revision: sql`${payLinks.revision} + 1` })
-    .where(and(eq(payLinks.ownerId, ownerId), which))
+  await revoke(db, and(eq(payLinks.ownerId, ownerId), which), now)
 }
 
 /** Ends every link of an account. */
-export async function dropLinks(db: Database, ownerId: string): Promise<void> {
-  await db
+export async function dropLinks(db: Database, ownerId: string, now: Instant): Promise<void> {
+  await revoke(db, eq(payLinks.ownerId, ownerId), now)
+}
+
+async function revoke(db: Database, which: SQL | undefined, now: Instant): Promise<void> {
+  const revoked = await db
     .update(payLinks)
     .set({ tokenHash: null, sealedToken: null, revision: sql`${payLinks.revision} + 1` })
-    .where(eq(payLinks.ownerId, ownerId))
+    .where(which)
+    .returning({ id: payLinks.id })
+  const ids = revoked.map(({ id }) => id)
+  if (ids.length > 0) await cancelAttempts(db, inArray(payAttempts.linkId, ids), now)
 }

@@ -10,13 +10,15 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { answerInvoice, readAnswer, takeBackAnswer } from './answers.ts'
 import { pdfHeaders, readFile, type StoredFile } from './files.ts'
-import { copyScript, copyScriptPath, type InvoicePage, invoicePage, noncePlace, plainPage, statementPage } from './page.ts'
+import { isConfirming, onlineRoutes } from './online-routes.ts'
+import { copyScript, copyScriptPath, type InvoicePage, invoicePage, leavingPage, noncePlace, plainPage, statementPage } from './page.ts'
 import { paymentLogos } from './tables.ts'
 import { pageTexts } from './texts.ts'
 import { type Opened, openLink, readInvoicePage, readStatementPage } from './view.ts'
 
 const views = { limit: 120, seconds: 60 }
 const unknownTokens = { limit: 20, seconds: 600 }
+const startsOfLink = { limit: 20, seconds: 24 * 3600 }
 const answersOfLink = { limit: 10, seconds: 24 * 3600 }
 
 interface Params {
@@ -78,15 +80,17 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
     request: FastifyRequest<{ Params: Params }>,
     reply: FastifyReply,
     link: Opened,
-    about: { asked: number | null; error: InvoicePage['error'] },
+    about: { asked: number | null; error: InvoicePage['error']; status?: number },
     now: Instant,
   ) => {
     const path = pathOf(request.params)
     const { invoice } = link
+    const confirming = await isConfirming(db, link, request.query as Record<string, unknown>)
+    const { status = about.error ? 400 : 200, ...shown } = about
     const html = invoice
-      ? await readInvoicePage(db, { ...link, invoice }, { path, ...about }, now).then((page) => page && invoicePage(page))
-      : await readStatementPage(db, link, path, now).then((page) => page && statementPage(page))
-    return html === null ? send(reply, 404, plainPage(pageTexts.gone)) : send(reply, about.error ? 400 : 200, html)
+      ? await readInvoicePage(deps, { ...link, invoice }, { path, confirming, ...shown }, now).then((page) => page && invoicePage(page))
+      : await readStatementPage(deps, link, { path, confirming, error: shown.error }, now).then((page) => page && statementPage(page))
+    return html === null ? send(reply, 404, plainPage(pageTexts.gone)) : send(reply, status, html)
   }
 
   app.register((pages: App, _options, done) => {
@@ -107,12 +111,32 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
       const now = clock.now()
       const link = await opened(request, reply, now)
       if (!link) return reply
-      const page = link.invoice ? null : await readStatementPage(db, link, '', now)
+      const page = link.invoice ? null : await readStatementPage(deps, link, { path: '', confirming: false, error: null }, now)
       if (!page) return send(reply, 404, plainPage(pageTexts.gone))
       const { statementName, statementPdf } = await import('./statement-pdf.ts')
       return sendPdf(reply, { name: statementName(page), file: await statementPdf(page) })
     })
     for (const url of ['/pay/:token', '/pay/:token/:invoiceId']) {
+      onlineRoutes(pages, url, deps, {
+        opened,
+        pathOf,
+        async tooMany(reply, { linkId }, now) {
+          const often = await over(`pay-online:${linkId}`, startsOfLink, now)
+          if (often) await tooMany(reply, often, now)
+          return often !== null
+        },
+        showError: (request, reply, link, error, now) =>
+          show(
+            request,
+            reply,
+            link,
+            error === 'changed'
+              ? { asked: null, error: { form: 'online', message: pageTexts.errors.changed } }
+              : { asked: null, error: { form: 'online', message: pageTexts.errors.online }, status: 502 },
+            now,
+          ),
+        showLeaving: (reply, about) => send(reply, 200, leavingPage(about)),
+      })
       pages.get<{ Params: Params; Querystring: Record<string, unknown> }>(url, hidden, async (request, reply) => {
         const now = clock.now()
         const link = await opened(request, reply, now)
@@ -141,7 +165,7 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
         const { invoice } = link
         if (!invoice) return send(reply, 404, plainPage(pageTexts.gone))
         const path = pathOf(request.params)
-        const page = await readInvoicePage(db, { ...link, invoice }, { path, asked: null, error: null }, now)
+        const page = await readInvoicePage(deps, { ...link, invoice }, { path, asked: null, error: null, confirming: false }, now)
         const answer = page && readAnswer(request.body ?? {}, page.today, page.owed)
         if (!page || !answer) return reply.redirect(path, 303)
         if ('wrong' in answer)

@@ -20,6 +20,8 @@ export interface PageFrom {
   /** The address of the logo; null without one. */
   logo: string | null
   methods: PayMethods
+  /** The client comes back from paying online, and the provider was not asked yet. */
+  confirming: boolean
   /** The client's local date of the account, YYYY-MM-DD. */
   today: string
 }
@@ -46,10 +48,11 @@ export interface InvoicePage extends PageFrom {
   answer: { kind: AnswerKind; declined: boolean; date: string | null; pausedUntil: string | null } | null
   hasFile: boolean
   /** What was wrong with the form that was just sent. */
-  error: { form: AnswerKind | 'amount'; message: string } | null
+  error: { form: AnswerKind | 'amount' | 'online'; message: string } | null
 }
 
 export interface StatementPage extends PageFrom {
+  error: InvoicePage['error']
   clientName: string
   /** Only a PDF that cannot print the name has it. */
   clientEmail: string
@@ -89,16 +92,16 @@ ${bar(1)}<p class="part"><b>${e(amount)}</b>${e(when)}</p>${file(page)}${payment
   const wrongPerson = answer?.kind === 'wrong_person' && !answer.declined
   const side = wrongPerson
     ? said(page)
-    : `${said(page)}<p class="ref">${e(t.invoice(reference))}</p><h1>${e(money(balance))} <small>${e(t.toPay)}</small></h1>
+    : `${online(page)}${said(page)}<p class="ref">${e(t.invoice(reference))}</p><h1>${e(money(balance))} <small>${e(t.toPay)}</small></h1>
 <p class="for">${e(t.forClient(clientName, formatDate(page.dueDate)))}${page.daysOverdue > 0 ? ` <b>${e(t.overdue(page.daysOverdue))}</b>` : ''}</p>${
         paid > 0 ? `${bar(paid / total)}<p class="part">${bold(t.soFar(money(total), money(paid)))}</p>` : ''
       }${file(page)}${paymentList(page, money)}`
-  const methods = ways(page.methods, { reference, amount, currency })
+  const methods = ways(page, { reference, amount, balance, currency })
   const other = anotherAmount(page, money)
   const all = methods === '' ? `<p class="none">${e(t.noMethod)}</p>` : `${methods}${other}`
   // After an answer the methods fold: paying twice must not be the easiest act.
   const folded =
-    answer !== null && !answer.declined && methods !== ''
+    ((answer !== null && !answer.declined) || page.confirming) && methods !== ''
       ? `<details class="way fold"><summary>${e(t.waysToPay)}${chevron}</summary>${all}</details>`
       : all
   return layOut(page, {
@@ -123,16 +126,33 @@ export function statementPage(page: StatementPage): string {
       : `<p class="ref">${e(t.openInvoices)}</p><h1>${e(formatSums(sums, ''))} <small>${e(t.toPay)}</small></h1><p class="for">${e(t.forClientAll(clientName))}</p>`
   const methods = sums
     .map((sum) => {
-      const all = ways(page.methods, sum)
+      const all = ways(page, { ...sum, balance: sum.amount })
       // Each currency is paid for itself.
       return all !== '' && sums.length > 1 ? `<h2 class="sum">${e(t.pay(formatMoney(sum.amount, sum.currency)))}</h2>${all}` : all
     })
     .join('')
   return layOut(page, {
     title: t.statementTitle(business),
-    side: `${head}${invoices.length === 0 ? '' : pdf(`${page.path}/statement.pdf`, t.statementFile)}<ul class="pays list">${rows.join('')}</ul>`,
+    side: `${online(page)}${head}${invoices.length === 0 ? '' : pdf(`${page.path}/statement.pdf`, t.statementFile)}<ul class="pays list">${rows.join('')}</ul>`,
     main: invoices.length === 0 ? '' : `<div class="ways">${methods === '' ? `<p class="none">${e(t.noMethod)}</p>` : methods}</div>`,
     footer: t.statementFooter,
+  })
+}
+
+/** The state of a payment online, where the balance does not show it. */
+function online({ confirming, error }: Pick<InvoicePage, 'confirming' | 'error'>): string {
+  if (error?.form === 'online') return `<div class="said no" role="alert">${e(error.message)}</div>`
+  return confirming ? `<div class="said wait" role="status">${e(t.confirming)}</div>` : ''
+}
+
+/** Leads on to the provider, also without a script. */
+export function leavingPage({ amountMinor, url }: { amountMinor: number; url: string }): string {
+  const label = t.payOnline(formatMoney(amountMinor / 100, 'INR'))
+  return document({
+    title: label,
+    refresh: `0;url=${url}`,
+    body: `<main class="wrap"><h1 class="plain">${e(t.online)}</h1><p class="leave"><a class="btn fill" rel="noreferrer" href="${e(url)}">${e(label)}</a></p></main>`,
+    script: false,
   })
 }
 
@@ -165,6 +185,7 @@ function layOut(page: PageFrom, about: { title: string; side: string; main: stri
   return document({
     title: about.title,
     script: true,
+    refresh: page.confirming ? '5' : null,
     body: `<div class="wrap"><header class="from">${logo}<div><b>${e(page.business)}</b>${details}</div></header>
 <main class="cols"><div class="side">${about.side}</div><div>${about.main}</div></main>
 <footer><span>${e(about.footer)}</span><span>${e(t.brand)}</span></footer></div>`,
@@ -214,9 +235,9 @@ function runs(line: boolean[]): [number, number][] {
   return found
 }
 
-function ways(all: PayMethods, about: { reference: string; amount: number; currency: string }): string {
-  const { currency, amount, reference } = about
-  const methods = methodsFor(all, currency)
+function ways(page: PageFrom, about: { reference: string; amount: number; balance: number; currency: string }): string {
+  const { currency, amount, balance, reference } = about
+  const methods = methodsFor(page.methods, currency)
   if (!hasMethod(methods)) return ''
   const { upi, bank, ownLink } = methods
   const shown = formatMoney(amount, currency)
@@ -238,6 +259,11 @@ function ways(all: PayMethods, about: { reference: string; amount: number; curre
   if (ownLink)
     parts.push(
       `<section class="way"><a class="btn" rel="noreferrer" href="${e(ownLinkUrl(ownLink, about))}">${e(ownLink.label)}</a></section>`,
+    )
+  // The provider takes no less than one rupee.
+  if (methods.online && amount >= 1)
+    parts.push(
+      `<section class="way online"><h2>${e(t.online)}</h2><form method="post" action="${page.path}/online"><input type="hidden" name="amount" value="${amount}"><input type="hidden" name="of" value="${balance}"><button class="btn">${e(t.payOnline(shown))}</button></form><p class="note">${e(t.onlineTold(page.business))}</p></section>`,
     )
   return parts.join('\n')
 }
@@ -285,9 +311,17 @@ function said({ answer, business, path }: InvoicePage): string {
 /** Where a page has its styles' nonce: filled in when it is sent. */
 export const noncePlace = '__NONCE__'
 
-function document({ title, body, script }: { title: string; body: string; script: boolean }): string {
+interface Document {
+  title: string
+  body: string
+  script: boolean
+  /** What the page turns into without an act: seconds, and another address. */
+  refresh?: string | null
+}
+
+function document({ title, body, script, refresh = null }: Document): string {
   return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex, nofollow"><title>${e(title)}</title>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex, nofollow">${refresh === null ? '' : `<meta http-equiv="refresh" content="${e(refresh)}">`}<title>${e(title)}</title>
 <style nonce="${noncePlace}">${styles}</style>${script ? `<script src="${copyScriptPath}" defer></script>` : ''}</head><body>
 ${body}
 </body></html>
@@ -337,9 +371,9 @@ h1{font-size:clamp(32px,11vw,46px);line-height:1.05;letter-spacing:-.035em;font-
 .note{font-size:14px;color:var(--dim);margin-top:8px}.note b{color:var(--text);font-weight:600}.warn{font-size:15px;color:var(--warn);margin-bottom:14px}.bad{font-size:15px;color:var(--bad);font-weight:600}.none{margin-top:8px}
 summary{display:flex;gap:12px;align-items:center;justify-content:space-between;min-height:52px;cursor:pointer;list-style:none;font-weight:600}summary::-webkit-details-marker{display:none}summary .i{color:var(--dim)}details[open]>summary .i{transform:rotate(180deg)}.other summary,.fold>summary{color:var(--brand)}
 .more{margin-top:30px}.answers>li{border-top:1px solid var(--line)}.answers>li:last-child{border-bottom:1px solid var(--line)}.answers form,.other form{padding:2px 0 20px}label{display:block;font-size:14px;font-weight:600;margin:12px 0 6px}
-input,textarea{width:100%;min-height:48px;padding:8px 14px;font:inherit;color:var(--text);background:var(--surface);border:1px solid var(--field);border-radius:10px}.tick{display:flex;gap:12px;align-items:center;min-height:44px;font-size:16px}.tick input{width:22px;min-height:22px;flex:none}form .btn{margin-top:18px;min-height:48px}.two{display:grid;grid-template-columns:1fr 1fr;gap:12px}.two input{padding:8px 10px}
+input,textarea{width:100%;min-height:48px;padding:8px 14px;font:inherit;color:var(--text);background:var(--surface);border:1px solid var(--field);border-radius:10px}.tick{display:flex;gap:12px;align-items:center;min-height:44px;font-size:16px}.tick input{width:22px;min-height:22px;flex:none}form .btn{margin-top:18px;min-height:48px}.online .btn{margin-top:0;min-height:52px}.two{display:grid;grid-template-columns:1fr 1fr;gap:12px}.two input{padding:8px 10px}
 .pays li{display:flex;justify-content:space-between;gap:12px;padding:10px 0;border-top:1px solid var(--line);font-size:15px}.pays li:last-child{border-bottom:1px solid var(--line)}.pays b{font-weight:600}.list{margin-top:28px}.list li{padding:0}.sum{margin:26px 0 12px}.sum:first-child{margin-top:0}.list a{display:flex;padding:6px 0;justify-content:space-between;gap:12px;width:100%;min-height:52px;align-items:center;color:inherit;text-decoration:none}.list span{color:var(--dim)}.list b{color:var(--text)}.list a>b{flex:none}.list em{font-style:normal;color:var(--bad)}
-.said{background:var(--surface);border:1px solid var(--paid);border-radius:12px;padding:14px 16px;margin-bottom:28px}.said.no{border-color:var(--bad)}.link{min-height:44px;padding:0;font:inherit;font-weight:600;color:var(--brand);background:none;border:0;cursor:pointer}
+.said{background:var(--surface);border:1px solid var(--paid);border-radius:12px;padding:14px 16px;margin-bottom:28px}.said.no{border-color:var(--bad)}.said.wait{border-color:var(--brand)}.leave{margin-top:20px;max-width:400px}.link{min-height:44px;padding:0;font:inherit;font-weight:600;color:var(--brand);background:none;border:0;cursor:pointer}
 footer{margin-top:36px;padding-top:18px;border-top:1px solid var(--line);font-size:14px;color:var(--dim);display:flex;flex-wrap:wrap;gap:4px 24px;justify-content:space-between}
-@media(min-width:900px){.wrap{padding:40px}.cols{display:grid;grid-template-columns:minmax(0,380px) minmax(0,1fr);gap:72px;align-items:start}.from{margin-bottom:56px}.ways{margin-top:0}h1{font-size:60px}h1 small{font-size:24px}.way{padding:24px 28px}.side{position:sticky;top:40px}.upi{display:grid;grid-template-columns:auto 1fr;column-gap:28px;grid-template-areas:"h h" "w w" "qr scan" "qr id" "qr rest";align-items:start}.upi h2{grid-area:h}.upi .warn{grid-area:w}.upi .scan{display:contents}.upi .qr{grid-area:qr;max-width:none}.upi .scan p{grid-area:scan;margin-bottom:12px;max-width:none;font-weight:600}.id{grid-area:id}.upi .btn{display:none}.rest{grid-area:rest}.bank>div{display:grid;grid-template-columns:150px 1fr;align-items:center;padding:5px 0}}
+@media(min-width:900px){.wrap{padding:40px}.cols{display:grid;grid-template-columns:minmax(0,380px) minmax(0,1fr);gap:72px;align-items:start}.from{margin-bottom:56px}.ways{margin-top:0}h1{font-size:60px}h1 small{font-size:24px}.way{padding:24px 28px}.side{position:sticky;top:40px}.upi{display:grid;grid-template-columns:auto 1fr;column-gap:28px;grid-template-areas:"h h" "w w" "qr scan" "qr id" "qr rest";align-items:start}.upi h2{grid-area:h}.upi .warn{grid-area:w}.upi .scan{display:contents}.upi .qr{grid-area:qr;max-width:none}.upi .scan p{grid-area:scan;margin-bottom:12px;max-width:none;font-weight:600}.id{grid-area:id}.upi .btn{display:none}.rest{grid-area:rest}.online{display:grid;grid-template-columns:1fr auto;gap:0 24px;align-items:center}.online h2{margin:0}.online form{grid-row:1/3;grid-column:2}.online .btn{padding:0 24px}.online .note{margin-top:4px}.bank>div{display:grid;grid-template-columns:150px 1fr;align-items:center;padding:5px 0}}
 @media print{:root{${light};--ground:#fff;color-scheme:light}.wrap{max-width:none;padding:0}.cols{display:block}.side{position:static}.ways{margin-top:28px}.way,.list li{break-inside:avoid}.btn,.copy,.pdf,.more.other,#else,.link{display:none}}`

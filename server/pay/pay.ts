@@ -1,21 +1,34 @@
-import { eq, sql } from 'drizzle-orm'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools'
 import { hasMethod } from '#contract/pay.ts'
-import { type PayMethods, type PaymentSettings, type PaymentSettingsChange, wrongIban } from '#contract/payment-settings.ts'
+import {
+  type PayMethods,
+  type PaymentSettings,
+  type PaymentSettingsChange,
+  type RazorpayConnected,
+  wrongIban,
+} from '#contract/payment-settings.ts'
 import { screens } from '#contract/screens.ts'
-import { type AccountRow, lockAsSeen, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { type AccountRow, countTry, lockAsSeen, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { startTrial } from './attempts.ts'
+import { cancelAll } from './confirm.ts'
+import { type Keys, paysOnline, providerFor, readConnection, storeKeys } from './keys.ts'
 import { dropLinks } from './links.ts'
-import { paymentLogos, paymentSettings } from './tables.ts'
+import { ProviderError } from './razorpay.ts'
+import { payKeys, paymentLogos, paymentSettings } from './tables.ts'
 import { texts } from './texts.ts'
 
 export { closeAnswers, tellLapsed } from './answers.ts'
+export { askAgain, cancelChanged } from './attempts.ts'
+export { askDue, confirmPayment, payOnAccountDeleted, pruneAttempts } from './confirm.ts'
 export { answersOfClient } from './decide.ts'
 // For key rotation.
+export { sealedPayKeys } from './keys.ts'
 export { sealedPayLinks } from './links.ts'
 
 type Row = typeof paymentSettings.$inferSelect
@@ -23,10 +36,10 @@ type Stored = Pick<Row, 'upi' | 'bank' | 'ownLink' | 'inEmails' | 'pdf' | 'busin
 
 const nothingSet: Stored = { upi: null, bank: null, ownLink: null, inEmails: true, pdf: 'link', businessName: '', details: '' }
 
-export async function readPaymentSettings(db: Database, ownerId: string): Promise<PaymentSettings> {
+export async function readPaymentSettings(db: Database, config: Deps['config'], ownerId: string): Promise<PaymentSettings> {
   const [row] = await db.select().from(paymentSettings).where(eq(paymentSettings.ownerId, ownerId))
   const logos = await db.$count(paymentLogos, eq(paymentLogos.ownerId, ownerId))
-  return { ...pick(row ?? nothingSet), razorpay: null, hasLogo: logos > 0 }
+  return { ...pick(row ?? nothingSet), razorpay: await readConnection(db, config, ownerId), hasLogo: logos > 0 }
 }
 
 function pick({ upi, bank, ownLink, inEmails, pdf, businessName, details }: Stored): Stored {
@@ -45,14 +58,19 @@ export interface EmailPayment {
 export const nothingToPay: EmailPayment = { methods: { upi: null, bank: null, ownLink: null }, inEmails: false, pdf: 'link' }
 
 /** The settings that emails are made from, by account; without an entry nothing is set. */
-export async function readEmailPayments(db: Database, ownerIds: string[]): Promise<Map<string, EmailPayment>> {
+export async function readEmailPayments(
+  db: Database,
+  config: Pick<Deps['config'], 'payLinks'>,
+  ownerIds: string[],
+): Promise<Map<string, EmailPayment>> {
   const found = await db
-    .select()
+    .select({ ...getTableColumns(paymentSettings), keyId: payKeys.keyId })
     .from(paymentSettings)
+    .leftJoin(payKeys, eq(payKeys.ownerId, paymentSettings.ownerId))
     .where(sql`${paymentSettings.ownerId} = ANY(${arrayText(ownerIds)}::uuid[])`)
   return new Map(
-    found.map(({ ownerId, upi, bank, ownLink, inEmails, pdf }) => {
-      const methods = { upi, bank, ownLink }
+    found.map(({ ownerId, upi, bank, ownLink, inEmails, pdf, keyId }) => {
+      const methods = { upi, bank, ownLink, online: paysOnline(config, keyId ?? undefined) }
       return [ownerId, { methods, inEmails: inEmails && hasMethod(methods), pdf }]
     }),
   )
@@ -101,6 +119,56 @@ export async function saveLogo(about: Change, image: Buffer | null): Promise<Pay
   })
 }
 
+/** Tries of keys in an hour. */
+const keyTries = { limit: 10, seconds: 3600 }
+
+/**
+ * Connects an account at Razorpay. The keys are tried first; `invalid` in the provider's words where it refuses them. The secret of the webhook is
+ * returned this once.
+ */
+export async function connectRazorpay(about: Change, keys: Keys): Promise<RazorpayConnected> {
+  const { deps, account, now } = about
+  await countTry(deps.db, `razorpay-keys:${account.id}`, keyTries, now)
+  try {
+    await providerFor(deps.config, keys).check()
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    if (error.kind === 'away') throw new ProblemError('payment_refused', texts.providerAway)
+    throw wrong('keySecret', texts.keysRefused(error.message))
+  }
+  let connected = { webhookUrl: '', webhookSecret: '' }
+  await changeSettings(about, async (tx, stored) => {
+    const [before] = await tx.select().from(payKeys).where(eq(payKeys.ownerId, account.id))
+    connected = await storeKeys(tx, deps.config, account.id, keys, now)
+    if (before && before.keyId !== keys.keyId) await cancelAll(tx, account.id, now)
+    return pick(stored)
+  })
+  return { keyId: keys.keyId, ...connected }
+}
+
+/** Forgets the keys; what clients have open is cancelled first. */
+export async function disconnectRazorpay(about: Change): Promise<PaymentSettings> {
+  const ownerId = about.account.id
+  return changeSettings(about, async (tx, stored) => {
+    const gone = await tx.delete(payKeys).where(eq(payKeys.ownerId, ownerId)).returning({ ownerId: payKeys.ownerId })
+    await cancelAll(tx, ownerId, about.now)
+    return gone.length === 0 ? null : pick(stored)
+  })
+}
+
+/** A payment link over ₹1.00 by test keys; refuses with `conflict` where the keys are not of the test mode, or none are connected. */
+export async function tryRazorpay({ deps, account, now }: Pick<Change, 'deps' | 'account' | 'now'>): Promise<{ url: string }> {
+  await countTry(deps.db, `razorpay-trial:${account.id}`, keyTries, now)
+  try {
+    const url = await startTrial(deps, account.id, `${deps.config.publicUrl}${screens.gettingPaid}`, now)
+    if (url === null) throw new ProblemError('conflict', texts.onlyTestKeys)
+    return { url }
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    throw new ProblemError('payment_refused', error.kind === 'away' ? texts.providerAway : error.message)
+  }
+}
+
 /** The account's row is locked while `next` decides; null: nothing changed. */
 async function changeSettings(
   { deps, account, from, now }: Change,
@@ -120,7 +188,7 @@ async function changeSettings(
       await writeAudit(tx, { ownerId, kind: 'payment_settings_changed' }, from, now)
       await notifyOwner(tx, deps, owner, { kind: 'payment_settings', ...texts.changed, link: screens.gettingPaid }, now)
     }
-    return readPaymentSettings(tx, ownerId)
+    return readPaymentSettings(tx, deps.config, ownerId)
   })
 }
 
@@ -141,9 +209,11 @@ function typeOfImage(image: Buffer): 'image/png' | 'image/jpeg' | null {
 }
 
 /** Removes every way to pay: a stranger's bank account must not be in the emails of the owner. */
-export const payOnAccountTakeover: OnAccountTakeover = async (tx, ownerId) => {
+export const payOnAccountTakeover: OnAccountTakeover = async (tx, ownerId, now) => {
+  await cancelAll(tx, ownerId, now)
+  await tx.delete(payKeys).where(eq(payKeys.ownerId, ownerId))
   await tx.delete(paymentLogos).where(eq(paymentLogos.ownerId, ownerId))
   const gone = await tx.delete(paymentSettings).where(eq(paymentSettings.ownerId, ownerId)).returning({ ownerId: paymentSettings.ownerId })
-  await dropLinks(tx, ownerId)
+  await dropLinks(tx, ownerId, now)
   return { removed: gone.length === 0 ? [] : ['payment_settings'] }
 }

@@ -14,8 +14,9 @@ import { bankFileRoutes } from './bank-file-routes.ts'
 import { decideAnswer, listAnswers } from './decide.ts'
 import { fileRoutes, only, pdfHeaders } from './files.ts'
 import { payLinksFor, revokePayLink } from './links.ts'
+import { paymentHookRoutes } from './online-routes.ts'
 import { payPageRoutes } from './page-routes.ts'
-import { readPaymentSettings, saveLogo, savePaymentSettings } from './pay.ts'
+import { connectRazorpay, disconnectRazorpay, readPaymentSettings, saveLogo, savePaymentSettings, tryRazorpay } from './pay.ts'
 import { texts } from './texts.ts'
 import { readStatementPage, toStatement } from './view.ts'
 
@@ -24,7 +25,7 @@ const uuid = z.uuid()
 /** `afterChange`: what higher slices do about an invoice that a client's answer pauses. */
 export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void {
   const { db, clock, config } = deps
-  answer(app, paymentSettingsCalls.read, async (_parts, { account }) => readPaymentSettings(db, account.id))
+  answer(app, paymentSettingsCalls.read, async (_parts, { account }) => readPaymentSettings(db, config, account.id))
   answer(app, paymentSettingsCalls.save, async ({ body }, { account, sessionId }, { request }) => {
     const now = clock.now()
     await refuseUnproven(deps, { account, sessionId }, body, now)
@@ -38,6 +39,17 @@ export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void 
   answer(app, paymentSettingsCalls.removeLogo, async (_parts, { account }, { request }) =>
     saveLogo({ deps, account, from: originOf(request), now: clock.now() }, null),
   )
+  answer(app, paymentSettingsCalls.connectRazorpay, async ({ body }, { account, sessionId }, { request }) => {
+    const now = clock.now()
+    await refuseUnproven(deps, { account, sessionId }, body, now)
+    return connectRazorpay({ deps, account, from: originOf(request), now }, body)
+  })
+  answer(app, paymentSettingsCalls.disconnectRazorpay, async ({ body }, { account, sessionId }, { request }) => {
+    const now = clock.now()
+    await refuseUnproven(deps, { account, sessionId }, body ?? {}, now)
+    return disconnectRazorpay({ deps, account, from: originOf(request), now })
+  })
+  answer(app, paymentSettingsCalls.tryRazorpay, async (_parts, { account }) => tryRazorpay({ deps, account, now: clock.now() }))
   const linkOf = async (ownerId: string, id: string) => {
     const row = await readInvoice(db, ownerId, id)
     return { ownerId, invoiceId: row.id, clientKey: row.clientEmail.toLowerCase() }
@@ -46,7 +58,7 @@ export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void 
     const [url = ''] = await payLinksFor(db, config, [await linkOf(account.id, params.id)], clock.now())
     return { url }
   })
-  answer(app, payLinkCalls.revoke, async ({ params }, { account }) => revokePayLink(db, await linkOf(account.id, params.id)))
+  answer(app, payLinkCalls.revoke, async ({ params }, { account }) => revokePayLink(db, await linkOf(account.id, params.id), clock.now()))
   const statementOf = async (ownerId: string, id: string) => {
     const its = uuid.safeParse(id).success ? and(eq(clients.ownerId, ownerId), eq(clients.id, id)) : undefined
     const [client] = its ? await db.select().from(clients).where(its) : []
@@ -57,10 +69,12 @@ export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void 
     const [url = ''] = await payLinksFor(db, config, [await statementOf(account.id, params.id)], clock.now())
     return { url }
   })
-  answer(app, payLinkCalls.revokeStatement, async ({ params }, { account }) => revokePayLink(db, await statementOf(account.id, params.id)))
+  answer(app, payLinkCalls.revokeStatement, async ({ params }, { account }) =>
+    revokePayLink(db, await statementOf(account.id, params.id), clock.now()),
+  )
   answer(app, payLinkCalls.readStatement, async ({ params, query }, { account }, { reply }) => {
     const its = await statementOf(account.id, params.id)
-    const page = await readStatementPage(db, its, '', clock.now())
+    const page = await readStatementPage(deps, its, { path: '', confirming: false, error: null }, clock.now())
     if (!page) throw new ProblemError('not_found', texts.noClient)
     if (query.format === 'json') return toStatement(page)
     // Loaded with its fonts only when one is wanted.
@@ -78,4 +92,5 @@ export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void 
     decideAnswer(db, { ownerId: account.id, id: params.id, accept: null }, afterChange, clock.now()),
   )
   payPageRoutes(app, deps, afterChange)
+  paymentHookRoutes(app, deps)
 }

@@ -151,6 +151,8 @@ test('500 invoices take several pages, each with the heads of the table', async 
   const owed = { currency: 'INR', balance: 9_999_999_999.99, total: 9_999_999_999.99, paid: 0 }
   const pdf = await statementPdf({
     path: '',
+    confirming: false,
+    error: null,
     business: 'Neem Studio',
     email: 'asha@example.com',
     details: '',

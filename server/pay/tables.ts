@@ -1,5 +1,19 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, date, foreignKey, index, integer, jsonb, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  date,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import type { BankSettings, OwnLink, UpiSettings } from '#contract/payment-settings.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
@@ -107,5 +121,105 @@ export const invoiceFiles = pgTable(
     foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
     index('invoice_files_invoice').on(t.ownerId, t.invoiceId),
     index('invoice_files_created').on(t.createdAt),
+  ],
+)
+
+/** The keys of an account at Razorpay, and the secrets of its webhook. */
+export const payKeys = pgTable('pay_keys', {
+  ownerId: uuid()
+    .primaryKey()
+    .references(() => accounts.id, { onDelete: 'cascade' }),
+  keyId: text().notNull(),
+  sealedSecret: text().notNull(),
+  /** The last part of the webhook's address: the same as long as keys are connected. */
+  hookId: uuid().notNull().unique('pay_keys_hook'),
+  sealedHookSecret: text().notNull(),
+  /** The secret before it: the provider repeats older events under the one of their time. */
+  sealedHookSecretBefore: text(),
+  since: instant().notNull(),
+})
+
+/**
+ * A client's try to pay online: stored before the provider is asked for a payment link, whose `reference_id` is its id. Over no invoice: the owner
+ * tries the keys.
+ */
+export const payAttempts = pgTable(
+  'pay_attempts',
+  {
+    id: id(),
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    /** The pay link that it was started from. */
+    linkId: uuid().references(() => payLinks.id, { onDelete: 'set null' }),
+    amountMinor: bigint({ mode: 'number' }).notNull(),
+    /** `starting`: the provider has not answered yet. `open`: the client may be paying. The others are final. */
+    state: text({ enum: ['starting', 'open', 'paid', 'cancelled', 'expired', 'failed'] }).notNull(),
+    /** The link at the provider, and where it leads; null until the provider has answered. */
+    providerId: text(),
+    url: text(),
+    /** The keys that it was made with: it is asked about and cancelled with them after the account has others. Dropped when it is final. */
+    keyId: text().notNull(),
+    sealedSecret: text(),
+    startedAt: instant().notNull(),
+    expiresAt: instant().notNull(),
+    /** Emails about its invoices wait until then, or until it is final. */
+    holdUntil: instant().notNull(),
+    /** It must be cancelled at the provider. */
+    cancelWanted: boolean().notNull().default(false),
+    /** When the provider is asked next; null where nothing can change any more. */
+    nextAskAt: instant(),
+    /** How often something happened that is a reason to ask; failures in a row. */
+    wakes: integer().notNull().default(0),
+    failures: integer().notNull().default(0),
+    /** When its first payment became known, and the provider's ids of all of them. */
+    paidAt: instant(),
+    paymentIds: text().array().notNull().default(sql`'{}'::text[]`),
+  },
+  (t) => [
+    unique('pay_attempts_owner_id').on(t.ownerId, t.id),
+    uniqueIndex('pay_attempts_provider').on(t.ownerId, t.providerId).where(sql`${t.providerId} IS NOT NULL`),
+    index('pay_attempts_open').on(t.ownerId).where(sql`${t.state} IN ('starting', 'open')`),
+    index('pay_attempts_next').on(t.nextAskAt).where(sql`${t.nextAskAt} IS NOT NULL`),
+    index('pay_attempts_started').on(t.startedAt),
+    index('pay_attempts_link').on(t.linkId),
+  ],
+)
+
+/** How a payment is divided between invoices, oldest first. */
+export const payAttemptInvoices = pgTable(
+  'pay_attempt_invoices',
+  {
+    ownerId: uuid().notNull(),
+    attemptId: uuid().notNull(),
+    invoiceId: uuid().notNull(),
+    /** 0 for the first one to be paid. */
+    place: integer().notNull(),
+    amountMinor: bigint({ mode: 'number' }).notNull(),
+    /** What was left to pay when it began: once something else is, it is cancelled. */
+    balanceMinor: bigint({ mode: 'number' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.attemptId, t.invoiceId] }),
+    foreignKey({ columns: [t.ownerId, t.attemptId], foreignColumns: [payAttempts.ownerId, payAttempts.id] }).onDelete('cascade'),
+    foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
+    index('pay_attempt_invoices_invoice').on(t.invoiceId),
+  ],
+)
+
+/** The webhooks about attempts, one row an event: what it says is asked of the provider. */
+export const payEvents = pgTable(
+  'pay_events',
+  {
+    ownerId: uuid().notNull(),
+    eventId: text().notNull(),
+    attemptId: uuid().notNull(),
+    name: text().notNull(),
+    receivedAt: instant().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerId, t.eventId] }),
+    foreignKey({ columns: [t.ownerId, t.attemptId], foreignColumns: [payAttempts.ownerId, payAttempts.id] }).onDelete('cascade'),
+    index('pay_events_received').on(t.receivedAt),
   ],
 )

@@ -2,6 +2,8 @@ import { formatDate } from '#contract/dates.ts'
 import { formatMoney } from '#contract/money.ts'
 import type { Answer } from './answers.ts'
 
+const listed = new Intl.ListFormat('en', { type: 'conjunction' })
+
 /** The sentences that customers read of this slice. */
 export const texts = {
   noClient: 'There is no such client.',
@@ -17,6 +19,11 @@ export const texts = {
     noRoom: 'All PDFs of your account may be 200 MiB together. Please remove one first.',
     none: 'This invoice has no PDF.',
   },
+  keysRefused: (words: string) => `Razorpay refused these keys: ${words}`,
+  providerAway: 'Razorpay did not answer. Please try again in a few minutes.',
+  onlyTestKeys: 'Only test keys can be tried. Clients pay with live keys.',
+  wrongSignature: 'This webhook was not signed with the secret of this address.',
+  noHook: 'There is no webhook at this address.',
   changed: {
     title: 'How clients pay you was changed',
     text: 'Reminders and pay pages use the new details from now on. If this was not you, set a new password and check every detail.',
@@ -46,6 +53,14 @@ export const pageTexts = {
   bankCode: (amount: string) => `QR code of a bank transfer of ${amount}`,
   bankScan: 'Or scan the code with the app of your bank.',
   bankReference: (reference: string) => ['Please write ', reference, ' as the reference.'] as const,
+  online: 'Pay online',
+  payOnline: (amount: string) => `Pay ${amount} online`,
+  onlineTold: (business: string) => `${business} is told at once.`,
+  /** What the provider shows, and the owner finds there. */
+  onlineFor: (references: string[]) =>
+    references.length === 1 ? `Invoice ${references[0]}` : `Invoices ${listed.format(references)}`.slice(0, 2_000),
+  onlineTrial: 'A test payment',
+  confirming: 'Your payment is being confirmed.',
   anotherAmount: 'Pay another amount',
   amount: 'Amount',
   show: 'Show',
@@ -100,6 +115,7 @@ export const pageTexts = {
   failed: { title: 'This page cannot be shown right now', text: 'Please try again in a few minutes.' },
   errors: {
     amountRange: 'Please enter an amount of at least 1.00 and at most what is to pay.',
+    online: 'The online payment could not be started. Nothing was charged. Please try again, or pay another way.',
     changed: 'The amount has changed since you opened this page. Please look again.',
     date: 'Please choose a day within the next 30 days.',
     pastDate: 'Please choose today or an earlier day.',
@@ -111,8 +127,48 @@ export const pageTexts = {
   },
 }
 
-/** What the owner learns of an answer. Clients wrote the quoted words. */
+/** The most references that a title names. */
+const mostNamed = 3
+
+function named(invoices: { clientName: string; reference: string }[]): { client: string; references: string } {
+  const references = invoices.map(({ reference }) => reference)
+  const more = references.length - mostNamed
+  const shown = more > 0 ? [...references.slice(0, mostNamed), `${more} more`] : references
+  return { client: invoices[0]?.clientName ?? 'A client', references: references.length === 0 ? 'an invoice' : listed.format(shown) }
+}
+
+/** What the owner learns of a payment online, or of an answer. Clients wrote the quoted words. */
 export const noticeTexts = {
+  /** Amounts in units. `isRecorded`: in the payments of its invoices; `isSecond`: the same link was paid before. */
+  paidOnline: (about: {
+    invoices: { clientName: string; reference: string; deletedAt: unknown }[]
+    amount: number
+    currency: string
+    asked: number
+    isRecorded: boolean
+    isSecond: boolean
+  }) => {
+    const { invoices, amount, currency, asked } = about
+    const { client, references } = named(invoices)
+    const paid = formatMoney(amount, currency)
+    const deleted = invoices.filter(({ deletedAt }) => deletedAt !== null)
+    const sentences = [
+      about.isRecorded ? `${paid} through Razorpay.` : `${paid} through Razorpay, which Duely could not record. Please check it there.`,
+      about.isSecond ? 'The same payment link was paid before.' : '',
+      amount === asked && currency === 'INR' ? '' : `${formatMoney(asked, 'INR')} was asked for.`,
+      deleted.length === 0 ? '' : `${named(deleted).references} was deleted: restore it, or pay the client back.`,
+    ]
+    return { title: `${client} paid ${references} online`, text: sentences.filter((one) => one !== '').join(' ') }
+  },
+  reserved: (invoices: { clientName: string; reference: string }[]) => {
+    const { client, references } = named(invoices)
+    return {
+      title: `${client} paid ${references} online, and the money is not captured`,
+      text: 'Razorpay only reserved it. Capture it there, or it goes back to the client.',
+    }
+  },
+  trial: { title: 'Your test payment arrived', text: 'Razorpay is connected. With live keys, clients can pay online.' },
+  refundOf: (paymentId: string) => `Refund of ${paymentId}`,
   answered: (about: { client: string; reference: string; currency: string; answer: Answer; until: string | null }) => {
     const { client, reference, currency, answer } = about
     const waits = about.until === null ? 'Its reminders are not paused.' : `Its reminders wait until ${formatDate(about.until)}.`
@@ -142,8 +198,6 @@ export const noticeTexts = {
     text: 'Its reminders go on.',
   },
 }
-
-const listed = new Intl.ListFormat('en', { type: 'conjunction' })
 
 /** What a review of a bank file says about a line, and why an import is refused. */
 export const bankTexts = {

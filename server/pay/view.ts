@@ -8,9 +8,11 @@ import { balanceMinor } from '#server/invoices/balance.ts'
 import { type InvoiceRow, invoicePayments, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
 import { hashToken } from '#server/platform/secrets.ts'
+import { paysOnline } from './keys.ts'
 import { type InvoicePage, type Owed, type PageFrom, type StatementPage, statementSums } from './page.ts'
-import { payAnswers, paymentLogos, paymentSettings } from './tables.ts'
+import { payAnswers, payKeys, paymentLogos, paymentSettings } from './tables.ts'
 
 /** A page ends so long after its invoice was paid. */
 const shownPaid = { hours: 180 * 24 }
@@ -62,10 +64,16 @@ export async function openLink(db: Database, token: string, invoiceId: string | 
 }
 
 /** What every page of an account has. */
-async function readFrom(db: Database, ownerId: string, path: string, now: Instant): Promise<PageFrom | null> {
+async function readFrom(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  ownerId: string,
+  { path, confirming }: { path: string; confirming: boolean },
+  now: Instant,
+): Promise<PageFrom | null> {
   const [owner] = await db.select().from(accounts).where(eq(accounts.id, ownerId))
   if (!owner) return null
   const [settings] = await db.select().from(paymentSettings).where(eq(paymentSettings.ownerId, ownerId))
+  const [keys] = await db.select({ keyId: payKeys.keyId }).from(payKeys).where(eq(payKeys.ownerId, ownerId))
   const hasLogo = settings !== undefined && (await db.$count(paymentLogos, eq(paymentLogos.ownerId, ownerId))) > 0
   const { upi = null, bank = null, ownLink = null, businessName = '', details = '' } = settings ?? {}
   return {
@@ -74,19 +82,22 @@ async function readFrom(db: Database, ownerId: string, path: string, now: Instan
     email: owner.email,
     details,
     logo: hasLogo ? `${path}/logo` : null,
-    methods: { upi, bank, ownLink },
+    methods: { upi, bank, ownLink, online: paysOnline(config, keys?.keyId) },
+    confirming,
     today: now.toZonedDateTimeISO(owner.timezone).toPlainDate().toString(),
   }
 }
 
 export async function readInvoicePage(
-  db: Database,
+  deps: Pick<Deps, 'db' | 'config'>,
   opened: Opened & { invoice: InvoiceRow },
-  { path, asked, error }: { path: string; asked: number | null; error: InvoicePage['error'] },
+  about: { path: string; confirming: boolean; asked: number | null; error: InvoicePage['error'] },
   now: Instant,
 ): Promise<InvoicePage | null> {
   const { invoice, ownerId } = opened
-  const from = await readFrom(db, ownerId, path, now)
+  const { db } = deps
+  const { asked, error } = about
+  const from = await readFrom(deps, ownerId, about, now)
   if (!from) return null
   return {
     ...from,
@@ -133,13 +144,14 @@ async function lastAnswer(db: Database, { ownerId, id }: InvoiceRow): Promise<In
 }
 
 export async function readStatementPage(
-  db: Database,
+  deps: Pick<Deps, 'db' | 'config'>,
   { ownerId, clientKey }: Pick<Opened, 'ownerId' | 'clientKey'>,
-  path: string,
+  about: { path: string; confirming: boolean; error: InvoicePage['error'] },
   now: Instant,
 ): Promise<StatementPage | null> {
-  const from = await readFrom(db, ownerId, path, now)
+  const from = await readFrom(deps, ownerId, about, now)
   if (!from) return null
+  const { db } = deps
   const its = and(eq(invoices.ownerId, ownerId), sql`lower(${invoices.clientEmail}) = ${clientKey}`, isNull(invoices.deletedAt))
   const found = await db
     .select()
@@ -150,6 +162,7 @@ export async function readStatementPage(
   const [newest] = await db.select().from(invoices).where(its).orderBy(desc(invoices.createdAt), desc(invoices.id)).limit(1)
   return {
     ...from,
+    error: about.error,
     clientName: newest?.clientName ?? '',
     clientEmail: newest?.clientEmail ?? clientKey,
     invoices: found.map((row) => ({

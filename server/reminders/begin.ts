@@ -88,7 +88,7 @@ async function withPayment(
   pending: Map<string, PendingDelivery[]>,
   wordings: Map<string, Begun['wordings']>,
 ): Promise<Map<string, PendingMail[]>> {
-  const payments = await readEmailPayments(db, [...pending.keys()])
+  const payments = await readEmailPayments(db, config, [...pending.keys()])
   const all = [...pending].flatMap(([ownerId, mails]) => mails.map((mail) => ({ ownerId, mail })))
   const linked = all.filter(({ ownerId, mail: { composed, about, written } }) => {
     const { one, group } = wordings.get(ownerId) ?? {}

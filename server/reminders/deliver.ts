@@ -9,10 +9,12 @@ import { lockAccount, maySend } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
+import type { AfterChange } from '#server/invoices/tables.ts'
 import { pauseSender, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { readFiles } from '#server/pay/files.ts'
+import { cancelChanged, closeAnswers } from '#server/pay/pay.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText, newId } from '#server/platform/columns.ts'
@@ -29,17 +31,19 @@ import {
   failRefused,
   failTooLarge,
   hold,
+  holdPaying,
   holdRefused,
   markComposing,
   putOff,
   putOffForHost,
   release,
+  releasePaying,
   retryAllLater,
   retryLater,
   split,
   unmark,
 } from './deliveries.ts'
-import { holdAddress, resumeHeld } from './holds.ts'
+import { followAddresses, holdAddress, resumeHeld } from './holds.ts'
 import type { ConnectPass } from './hosts.ts'
 import { deliverJob } from './jobs.ts'
 import { readAhead } from './pending.ts'
@@ -200,6 +204,11 @@ async function drain(deps: Delivering, ownerId: string, slice: Slice): Promise<'
     if (!maySend(deps.config, account) && (await holdUnlessConfirmed(deps, ownerId))) return 'done'
     const room = await roomLeft(deps, account, sender)
     if (room === 0 || (!begun.scheduling && !(await holdUnlessBought(deps, ownerId)))) continue
+    const paying = begun.pending.filter((mail) => mail.paying).map(({ id }) => id)
+    if (paying.length > 0) {
+      await holdPaying(deps.db, ownerId, paying, deps.clock.now())
+      continue
+    }
     const waiting = begun.pending.slice(0, room)
     if (waiting.length === 0) {
       if (complete) return 'done'
@@ -516,6 +525,16 @@ export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: st
   })
 }
 
+/** What follows in the emails, answers and open online payments of invoices that have changed. */
+export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
+  return async (tx, ownerId, invoiceIds, now) => {
+    await closeNotOwed(tx, ownerId, invoiceIds, now)
+    await followAddresses(tx, queue, ownerId, invoiceIds, now)
+    await closeAnswers(tx, ownerId, invoiceIds, now)
+    await cancelChanged(tx, ownerId, invoiceIds, now)
+  }
+}
+
 /** An accepted email must be recorded even if the database is unavailable for a while: the claim lasts as long as this process. */
 async function recordPersistently(deps: Delivering, batch: Batch, claimed: ClaimedDelivery | null, said: Said): Promise<void> {
   const { mail, outcome } = said
@@ -672,6 +691,17 @@ export async function endQuotaPauses(db: Database, queue: Deps['queue'], now: In
     await db.transaction(async (tx) => {
       if (await resumeSender(tx, ownerId, now)) await resumeHeld(tx, queue, ownerId, now)
     })
+}
+
+/** Resumes emails whose client has paid, has given up, or takes too long. Every few seconds. */
+export async function resumePaying({ db, queue, clock }: Pick<Deps, 'db' | 'queue' | 'clock'>): Promise<void> {
+  const resumed = await releasePaying(db, clock.now())
+  if (resumed.length > 0)
+    await queue.sendMany(
+      db,
+      deliverJob,
+      resumed.map((ownerId) => ({ ownerId })),
+    )
 }
 
 /** Resumes emails that were held at the moment when the reason ended. Reads every held email, so every five minutes. */

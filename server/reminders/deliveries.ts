@@ -5,7 +5,7 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, preparedRows, rows } from '#server/platform/database.ts'
-import { addressHeld, balance, owedToday, sourceOf } from './owed.ts'
+import { addressHeld, balance, beingPaid, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { holdTexts, texts } from './texts.ts'
@@ -178,7 +178,7 @@ const claimedDelivery = z.object({
 
 /**
  * Claims emails that are still wanted at this moment: not claimed, not cancelled, in time, the invoice still owed and unchanged since it
- * was rendered, the same sender, not paused, and the account not on hold. The bytes are stored before anything is sent.
+ * was rendered, no client paying it, the same sender, not paused, and the account not on hold. The bytes are stored before anything is sent.
  */
 export async function claim(
   db: Database,
@@ -199,7 +199,7 @@ export async function claim(
     FROM ${wanted}, mail_configs m, accounts a
     WHERE d.id = w.id AND d.state IN ${waiting} AND d.deadline_at > ${about.now.toString()}::timestamptz
       AND m.owner_id = d.owner_id AND m.sender_id = w.sender_id AND m.pause_reason IS NULL
-      AND a.id = d.owner_id AND a.held_at IS NULL AND NOT ${stopped}
+      AND a.id = d.owner_id AND a.held_at IS NULL AND NOT ${stopped} AND NOT ${beingPaid(about.now)}
       AND ${sourceOf(sql`w.sender_id`, sql`w.today`)} = coalesce(w.source, d.rendered_from)
     RETURNING d.id, d.claim, d.attempt, CASE WHEN w.raw IS NULL THEN d.raw END AS raw`
   const [first] = all
@@ -362,6 +362,24 @@ export async function holdRefused(db: Database, of: Tried, sender: { ownerId: st
 export function hold(db: Database, ownerId: string, reason: HoldReason): Promise<number> {
   const which = reason === 'plan' ? sql`d.owner_id = ${ownerId}::uuid AND ${onlyScheduled}` : sql`d.owner_id = ${ownerId}::uuid`
   return change(db, { which, from: waiting, set: sql`state = 'held', reason = ${reason}` })
+}
+
+/** Holds these emails as long as their clients are paying online. */
+export async function holdPaying(db: Database, ownerId: string, ids: string[], now: Instant): Promise<void> {
+  const which = sql`d.owner_id = ${ownerId}::uuid AND d.id = ANY(${arrayText(ids)}::uuid[]) AND ${beingPaid(now)}`
+  await change(db, { which, from: waiting, set: sql`state = 'held', reason = 'paying'` })
+}
+
+/** Queues again what no client is paying any more; returns whose emails. */
+export async function releasePaying(db: Database, now: Instant): Promise<string[]> {
+  const over = await rows(
+    db,
+    z.object({ id: z.string(), ownerId: z.string() }),
+    sql`SELECT d.id, d.owner_id AS "ownerId" FROM deliveries d WHERE d.state = 'held' AND d.reason = 'paying' AND NOT ${beingPaid(now)}`,
+  )
+  if (over.length === 0) return []
+  await release(db, sql`d.id = ANY(${arrayText(over.map(({ id }) => id))}::uuid[]) AND d.reason = 'paying'`, now)
+  return [...new Set(over.map(({ ownerId }) => ownerId))]
 }
 
 /**

@@ -3,11 +3,13 @@ import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { integrationCalls } from '#contract/integrations.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { writeLink } from '#server/accounts/links.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { newToken } from '#server/platform/secrets.ts'
+import { openBusiness, pageOf, pass, start } from '#test/business.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
@@ -224,4 +226,53 @@ test('before the email is confirmed nothing is started or sent, except a test em
   }
   expect((await ask(app, asha, mailCalls.test)).status).toBe(200)
   expect(smtp.mails.map(({ envelope }) => envelope.to)).toEqual([[asha.email]])
+})
+
+test('an email waits while its client is paying, is closed by the payment, and resumes without one', async () => {
+  await using smtp = await openFakeSmtp()
+  await using business = await openBusiness()
+  const { app, razorpay, asha } = business
+  await aMailbox(app, asha, smtp)
+  const [paid, given] = [await anInvoice(app, { owner: asha }), await anInvoice(app, { owner: asha, clientEmail: 'other@mills.example' })]
+  const link = await start(business, await pageOf(business, paid._id))
+  const other = await start(business, await pageOf(business, given._id))
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow, { body: null }))
+  expect(smtp.mails).toEqual([])
+  const { reply: preview } = await ask(app, asha, reminderCalls.preview, { query: {} })
+  expect(preview.lines.map(({ heldFor }) => heldFor)).toEqual(['paying', 'paying'])
+  razorpay.provider.payLink(link)
+  razorpay.provider.cancelLink(other)
+  await pass(business, { seconds: 20 })
+  expect((await ask(app, asha, invoiceCalls.read, { params: { id: paid._id } })).reply.status).toBe('paid')
+  expect(smtp.mails.map(({ envelope }) => envelope.to)).toEqual([['other@mills.example']])
+})
+
+test('an email waits at most two hours for a client who is paying', async () => {
+  await using smtp = await openFakeSmtp()
+  await using business = await openBusiness()
+  const { app, razorpay, asha } = business
+  await aMailbox(app, asha, smtp)
+  const { _id } = await anInvoice(app, { owner: asha })
+  await start(business, await pageOf(business, _id))
+  razorpay.answer(() => ({ status: 503, html: 'Away' }))
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow, { body: null }))
+  await pass(business, { minutes: 119 })
+  expect(smtp.mails).toEqual([])
+  await pass(business, { minutes: 1 })
+  expect(smtp.mails).toHaveLength(1)
+})
+
+test('after a restore from a backup Razorpay is asked before any email leaves', async () => {
+  await using smtp = await openFakeSmtp()
+  await using business = await openBusiness()
+  const { app, razorpay, asha } = business
+  await aMailbox(app, asha, smtp)
+  const { _id } = await anInvoice(app, { owner: asha })
+  const link = await start(business, await pageOf(business, _id))
+  razorpay.provider.payLink(link)
+  app.clock.advance({ hours: 30 })
+  await app.db.transaction((tx) => holdRestored(tx, app.clock.now()))
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow, { body: null }))
+  expect((await ask(app, asha, invoiceCalls.read, { params: { id: _id } })).reply.status).toBe('paid')
+  expect(smtp.mails).toEqual([])
 })

@@ -5,6 +5,7 @@ import { hasEmail } from '#server/accounts/accounts.ts'
 import { notify, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { addressHolds, invoices } from '#server/invoices/tables.ts'
+import { askAgain } from '#server/pay/pay.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
@@ -20,7 +21,7 @@ export const mostNamed = 20
 
 /** After the mailbox or the plan has changed, held emails are queued again; they are held again if the reason persists. */
 export async function resumeHeld(tx: Database, queue: Queue, ownerId: string, now: Instant): Promise<void> {
-  const resumed = await release(tx, sql`d.owner_id = ${ownerId}::uuid AND d.reason NOT IN ('restored', 'address')`, now)
+  const resumed = await release(tx, sql`d.owner_id = ${ownerId}::uuid AND d.reason NOT IN ('restored', 'address', 'paying')`, now)
   if (resumed > 0) await queue.send(tx, deliverJob, { ownerId })
 }
 
@@ -144,6 +145,7 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
     .where(sql`state IN ('queued', 'retrying', 'sending', 'held') AND deadline_at > ${at}::timestamptz`)
     .orderBy(deliveries.ownerId, desc(deliveries.runId))
   const held = await holdEverything(tx, now)
+  await askAgain(tx, now)
   const behind = await tx.select().from(accounts).where(lte(accounts.nextRunAt, now)).orderBy(asc(accounts.id))
   for (const account of behind) {
     const today = localDate(now, account.timezone)

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { mostListed } from '#contract/templates.ts'
+import type { Instant } from '#server/platform/clock.ts'
 
 /** Whether the reminders of an invoice `i` are paused on a date, for the invoice or for its client. */
 export const pausedOn = (date: string | SQL) => sql`(
@@ -32,6 +33,11 @@ export const emailsOf = sql`(SELECT * FROM delivery_invoices WHERE invoice_id = 
 export const openEmailOf = sql`LATERAL (
   SELECT d.* FROM (SELECT delivery_id FROM delivery_invoices WHERE invoice_id = i.id AND open OFFSET 0) x
   JOIN LATERAL (SELECT * FROM deliveries WHERE deliveries.id = x.delivery_id OFFSET 0) d ON true) o`
+
+/** Whether the client of an email `d` is paying one of its invoices online at this moment. */
+export const beingPaid = (now: Instant) => sql`EXISTS (
+  SELECT 1 FROM pay_attempts p JOIN pay_attempt_invoices y ON y.attempt_id = p.id JOIN delivery_invoices n ON n.invoice_id = y.invoice_id
+  WHERE p.owner_id = d.owner_id AND p.state IN ('starting', 'open') AND p.hold_until > ${now.toString()}::timestamptz AND n.delivery_id = d.id)`
 
 /** What is left to pay of an invoice `i` that is owed. */
 export const balance = sql`(i.amount_minor - i.paid_minor)`

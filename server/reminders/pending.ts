@@ -5,7 +5,7 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, preparedRows } from '#server/platform/database.ts'
 import { onlyScheduled } from './deliveries.ts'
-import { balance, owedToday, source } from './owed.ts'
+import { balance, beingPaid, owedToday, source } from './owed.ts'
 import { localDate } from './schedule.ts'
 
 /** How many emails are read ahead; each is still claimed by one statement of its own. */
@@ -23,6 +23,8 @@ const pendingDelivery = z.object({
   source: z.string().nullable(),
   /** Whether the stored bytes were rendered from that. */
   composed: z.boolean(),
+  /** Its client is paying online. */
+  paying: z.boolean(),
   /** How many invoices it was made for; `about` has only those still owed. */
   madeFor: z.number(),
   /** The wording that was written for this one email; null where the account's applies. */
@@ -60,7 +62,7 @@ export async function readPending(
   const found = await preparedRows(
     db,
     pendingDelivery,
-    sql`SELECT d.id, d.owner_id AS "ownerId", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed,
+    sql`SELECT d.id, d.owner_id AS "ownerId", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed, ${beingPaid(now)} AS paying,
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
           (SELECT json_build_object('subject', r.subject, 'content', r.content) FROM runs r
             WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.content IS NOT NULL ORDER BY r.created_at DESC LIMIT 1) AS written,

@@ -658,7 +658,7 @@ async function paymentOf(
   about: PreviewLine[],
   wording: Wording,
 ): Promise<MailPayment | null> {
-  const payment = (await readEmailPayments(db, [account.id])).get(account.id)
+  const payment = (await readEmailPayments(db, config, [account.id])).get(account.id)
   const [first] = about
   if (!first || !(payment || hasPayLink(wording))) return null
   const invoiceId = about.length === 1 ? first.invoiceId : null

@@ -125,6 +125,7 @@ export const deliveries = pgTable(
     index('deliveries_waiting').on(t.ownerId, t.nextTryAt, t.id).where(sql`${t.state} IN ('queued', 'retrying')`),
     index('deliveries_due').on(t.nextTryAt).where(sql`${t.state} IN ('queued', 'retrying')`),
     index('deliveries_held').on(t.ownerId).where(sql`${t.state} = 'held'`),
+    index('deliveries_paying').on(t.ownerId).where(sql`${t.state} = 'held' AND ${t.reason} = 'paying'`),
     index('deliveries_deadline').on(t.deadlineAt).where(sql`${t.state} IN ('queued', 'retrying', 'held')`),
     index('deliveries_in_hand').on(t.claimedBy).where(sql`${t.claimedBy} IS NOT NULL`),
     index('deliveries_bytes')

@@ -169,6 +169,7 @@ export const holdTexts: Record<HoldReason, { waits: string; tooLate: string }> =
     waits: 'Waiting: your plan has no daily reminders. Send Now still sends it.',
     tooLate: 'Not sent: the plan had no daily reminders that day.',
   },
+  paying: { waits: 'Waiting: the client is paying.', tooLate: 'Not sent: the client was paying online at the time.' },
   address: {
     waits: 'Held: the mail server refused the address. Correct the address to resume.',
     tooLate: 'Not sent: the mail server refused the address that day.',

@@ -15,16 +15,18 @@ import { AnswersCard } from './answers-card.tsx'
 import { MethodDialog } from './method-dialog.tsx'
 import styles from './pay.module.css'
 import { PayPageCard } from './pay-page-card.tsx'
+import { isTestKey, RazorpayDialog, TryButton } from './razorpay-dialog.tsx'
 import { bankFileTexts, texts } from './texts.ts'
 
 const t = texts.ways
-export type Method = keyof PayMethods
+export type Method = Exclude<keyof PayMethods, 'online'>
 const methods: Method[] = ['upi', 'bank', 'ownLink']
 
 export default function GettingPaidScreen(): ReactNode {
   const settings = useApiQuery(paymentSettingsCalls.read)
   const server = useApiQuery(accountCalls.server)
   const [editing, setEditing] = useState<Method | null>(null)
+  const [connecting, setConnecting] = useState(false)
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
@@ -39,19 +41,26 @@ export default function GettingPaidScreen(): ReactNode {
         {(found) => (
           <div className={styles.stack}>
             <AnswersCard />
-            {methods.every((method) => found[method] === null) ? (
+            {methods.every((method) => found[method] === null) && found.razorpay === null ? (
               <EmptyState
                 icon={<IconCash />}
                 title={texts.none.title}
                 text={texts.none.text}
-                action={methods.map((method, at) => (
-                  <Button key={method} variant={at === 0 ? 'filled' : 'default'} onClick={() => setEditing(method)}>
-                    {t.addOne[method]}
-                  </Button>
-                ))}
+                action={
+                  <>
+                    {methods.map((method, at) => (
+                      <Button key={method} variant={at === 0 ? 'filled' : 'default'} onClick={() => setEditing(method)}>
+                        {t.addOne[method]}
+                      </Button>
+                    ))}
+                    <Button variant="default" onClick={() => setConnecting(true)}>
+                      {texts.razorpay.connect}
+                    </Button>
+                  </>
+                }
               />
             ) : (
-              <Ways settings={found} onEdit={setEditing} />
+              <Ways settings={found} isPublic={server.data?.payLinks !== false} onEdit={setEditing} onConnect={() => setConnecting(true)} />
             )}
             <PayPageCard settings={found} />
             <Panel title={bankFileTexts.title}>
@@ -61,6 +70,7 @@ export default function GettingPaidScreen(): ReactNode {
               </Button>
             </Panel>
             <MethodDialog method={editing} settings={found} onClose={() => setEditing(null)} />
+            <RazorpayDialog opened={connecting} connection={found.razorpay} onClose={() => setConnecting(false)} />
           </div>
         )}
       </QueryView>
@@ -68,7 +78,17 @@ export default function GettingPaidScreen(): ReactNode {
   )
 }
 
-function Ways({ settings, onEdit }: { settings: PaymentSettings; onEdit: (method: Method) => void }): ReactNode {
+interface WaysProps {
+  settings: PaymentSettings
+  /** Clients can reach this server. */
+  isPublic: boolean
+  onEdit: (method: Method) => void
+  onConnect: () => void
+}
+
+function Ways({ settings, isPublic, onEdit, onConnect }: WaysProps): ReactNode {
+  const { razorpay } = settings
+  const r = texts.razorpay
   return (
     <Panel title={t.title}>
       <ul className={styles.list}>
@@ -86,9 +106,26 @@ function Ways({ settings, onEdit }: { settings: PaymentSettings; onEdit: (method
             </li>
           )
         })}
+        <li className={styles.item}>
+          <div className={styles.what}>
+            <div className={styles.name}>{r.name}</div>
+            <div className={styles.quiet}>{razorpay === null ? t.notSet : shownConnection(razorpay.keyId, isPublic)}</div>
+          </div>
+          <div className={styles.acts}>
+            {razorpay !== null && isTestKey(razorpay.keyId) && <TryButton />}
+            <Button variant="default" aria-label={razorpay === null ? r.connect : r.change} onClick={onConnect}>
+              {razorpay === null ? r.connect : t.change}
+            </Button>
+          </div>
+        </li>
       </ul>
     </Panel>
   )
+}
+
+function shownConnection(keyId: string, isPublic: boolean): string {
+  const r = texts.razorpay
+  return (isTestKey(keyId) ? r.shownTest : isPublic ? r.shown : r.unreachable)(keyId)
 }
 
 function summaryOf({ upi, bank, ownLink }: PaymentSettings, method: Method): string | null {

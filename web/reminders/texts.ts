@@ -227,6 +227,7 @@ export const texts = {
       address: (n: number) => `${onHold(n)} because the client’s address doesn’t exist. Correct it to resume.`,
       restored: (n: number) =>
         `${onHold(n)} because your data was restored from a backup: ${n === 1 ? 'it' : 'they'} may have been sent already.`,
+      paying: (n: number) => `${onHold(n)} because the client is paying.`,
       operator: (n: number) => `${onHold(n)} by the operator of this server. Contact them to find out why.`,
     } satisfies Record<HoldReason, (n: number) => string>,
     sendHeld: 'Send them now',
@@ -321,6 +322,7 @@ export const texts = {
       held_email_not_confirmed: 'On hold: confirm your email',
       held_address: 'On hold: the address doesn’t exist',
       held_restored: 'Needs your approval',
+      held_paying: 'Waiting: the client is paying',
       held_operator: 'On hold by the operator of this server',
     } satisfies Record<Unplanned, string>,
   },

@@ -1,29 +1,8 @@
-import { createHmac, randomInt } from 'node:crypto'
+import { type Entity, type FakePayment, newId, notesOf, type Order, Refused, sign } from './entities.ts'
+import { openLinks } from './payment-links.ts'
 
 /** A model of Razorpay: orders, payments, plans, subscriptions, invoices and events. Times are seconds since 1970. */
 
-/** Razorpay's formats with their irregularities: empty notes are a list, `captured` is a string in events of subscriptions. */
-export type Entity = Record<string, unknown> & { id: string; entity: string }
-
-export interface Order extends Entity {
-  amount: number
-  amount_paid: number
-  amount_due: number
-  currency: string
-  receipt: string | null
-  status: 'created' | 'attempted' | 'paid'
-  attempts: number
-}
-export interface FakePayment extends Entity {
-  amount: number
-  currency: string
-  status: 'created' | 'authorized' | 'captured' | 'refunded' | 'failed'
-  order_id: string | null
-  invoice_id: string | null
-  amount_refunded: number
-  captured: boolean
-  created_at: number
-}
 export interface Plan extends Entity {
   period: 'daily' | 'weekly' | 'monthly' | 'quarterly' | 'yearly'
   interval: number
@@ -55,6 +34,13 @@ export interface FakeInvoice extends Entity {
   created_at: number
 }
 
+interface FakeRefund extends Entity {
+  amount: number
+  payment_id: string
+  status: 'pending' | 'processed' | 'failed'
+  created_at: number
+}
+
 /** A webhook: each attempt has the same id, the same bytes and the secret of its creation. */
 export interface FakeEvent {
   id: string
@@ -71,21 +57,13 @@ export interface Proof {
   razorpay_signature: string
 }
 
-/** An error in Razorpay's format. */
-export class Refused extends Error {
-  readonly field: string | undefined
-
-  constructor(description: string, field?: string) {
-    super(description)
-    this.field = field
-  }
-}
-
 export interface ProviderOptions {
   keySecret: string
   webhookSecret: string
   /** Seconds since 1970. */
   now(): number
+  /** Where the client of a payment link pays. */
+  payUrl(id: string): string
   onEvent(event: FakeEvent): void
 }
 
@@ -94,7 +72,6 @@ const day = 86_400
 const retries = 3
 /** An uncaptured authorization is refunded automatically after this time (payments/payments/capture-settings). */
 const captureLives = 3 * day
-const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
 export type Provider = ReturnType<typeof openProvider>
 
@@ -104,6 +81,7 @@ export function openProvider(options: ProviderOptions) {
   const plans = new Map<string, Plan>()
   const subscriptions = new Map<string, FakeSubscription>()
   const invoices = new Map<string, FakeInvoice>()
+  const refunds = new Map<string, FakeRefund>()
   const events: FakeEvent[] = []
   const cancelAtCycleEnd = new Set<string>()
   const cards = new Map<string, 'good' | 'bad'>()
@@ -296,7 +274,10 @@ export function openProvider(options: ProviderOptions) {
   }
 
   /** The customer pays an order in the checkout. */
-  const payOrder = (id: string, about: { outcome?: 'captured' | 'authorized' | 'failed'; amount?: number } = {}): FakePayment => {
+  const payOrder = (
+    id: string,
+    about: { outcome?: 'captured' | 'authorized' | 'failed'; amount?: number; currency?: string } = {},
+  ): FakePayment => {
     const order = find(orders, id)
     if (order.status === 'paid') throw new Refused('Payment already done for this order.')
     const outcome = about.outcome ?? 'captured'
@@ -304,6 +285,7 @@ export function openProvider(options: ProviderOptions) {
     order.status = 'attempted'
     const payment = newPayment({
       amount: about.amount ?? order.amount,
+      currency: about.currency ?? 'INR',
       order_id: id,
       status: outcome,
       ...(outcome === 'failed'
@@ -328,6 +310,7 @@ export function openProvider(options: ProviderOptions) {
     if (payment.status !== 'authorized') throw new Refused('This payment has already been captured')
     Object.assign(payment, { status: 'captured', captured: true })
     settleOrder(find(orders, payment.order_id ?? ''), payment)
+    links.settleLink(payment)
   }
 
   const refund = (id: string, amount?: number) => {
@@ -341,11 +324,21 @@ export function openProvider(options: ProviderOptions) {
     const whole = payment.amount_refunded === payment.amount
     if (whole) payment.status = 'refunded'
     payment.refund_status = whole ? 'full' : 'partial'
-    tell('refund.processed', {
-      refund: { id: newId('rfnd'), entity: 'refund', amount, payment_id: payment.id },
-      payment,
-    })
+    const refund: FakeRefund = {
+      id: newId('rfnd'),
+      entity: 'refund',
+      amount,
+      currency: payment.currency,
+      payment_id: payment.id,
+      notes: [],
+      status: 'processed',
+      created_at: now(),
+    }
+    refunds.set(refund.id, refund)
+    tell('refund.processed', { refund, payment })
   }
+
+  const links = openLinks({ now, keySecret: options.keySecret, payUrl: options.payUrl, orders, createOrder, payOrder, tell })
 
   /** The customer subscribes in the checkout: charged immediately without a future start, otherwise a small charge is made and refunded. */
   const agree = (id: string): FakePayment => {
@@ -510,7 +503,9 @@ export function openProvider(options: ProviderOptions) {
     plans,
     subscriptions,
     invoices,
+    refunds,
     events,
+    ...links,
     createOrder,
     createPlan,
     createSubscription,
@@ -568,20 +563,7 @@ export function openProvider(options: ProviderOptions) {
   }
 }
 
-export function sign(secret: string, message: string): string {
-  return createHmac('sha256', secret).update(message).digest('hex')
-}
-
 /** Events of subscriptions have the string "1" where payments have true. */
 function asInSubscriptions(payment: FakePayment): Entity {
   return { ...payment, captured: '1' }
-}
-
-/** Empty notes are a list. */
-function notesOf(notes: unknown): unknown {
-  return typeof notes === 'object' && notes !== null && Object.keys(notes).length > 0 ? notes : []
-}
-
-function newId(kind: string): string {
-  return `${kind}_${Array.from({ length: 14 }, () => letters[randomInt(letters.length)]).join('')}`
 }

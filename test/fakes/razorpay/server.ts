@@ -2,7 +2,8 @@ import http from 'node:http'
 import type net from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { checkoutFrame, checkoutScript } from './checkout.ts'
-import { type FakeEvent, openProvider, type Proof, type Provider, Refused } from './provider.ts'
+import { Refused } from './entities.ts'
+import { type FakeEvent, openProvider, type Proof, type Provider } from './provider.ts'
 
 export interface Asked {
   method: string
@@ -29,6 +30,8 @@ export interface FakeRazorpay extends AsyncDisposable {
   answer(script: Script): void
   /** Pays an order or subscribes like the customer in the checkout, and returns the checkout's result. */
   pay(id: string): Proof
+  /** Sends further events there, signed with this secret, as the webhook that an owner sets up in the dashboard. */
+  sendEventsTo(url: string, secret: string): void
   /** Sends an event like Razorpay; returns the status, or null without a response within 5 s. */
   send(event: FakeEvent, to: string): Promise<number | null>
 }
@@ -46,6 +49,14 @@ export interface FakeOptions {
   retrySeconds?: number
 }
 
+interface Page {
+  status: number
+  type: string
+  text: string
+  /** Where the browser is sent instead. */
+  to?: string
+}
+
 const ackDeadline = 5_000
 const giveUpAfter = 24 * 3_600
 
@@ -60,6 +71,7 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
   }
   const closing = new AbortController()
   const sockets = new Set<net.Socket>()
+  let webhookUrl = options.webhookUrl
   let script: Script = () => undefined
   let count = 0
 
@@ -89,8 +101,9 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
     keySecret: settings.keySecret,
     webhookSecret: settings.webhookSecret,
     now: options.now ?? (() => Date.now() / 1000),
+    payUrl: (id) => `${settings.apiUrl}/pay/${id}`,
     onEvent(event) {
-      if (options.webhookUrl) void sendPersistently(event, options.webhookUrl)
+      if (webhookUrl) void sendPersistently(event, webhookUrl)
     },
   })
 
@@ -106,6 +119,10 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
       return id.startsWith('sub_')
         ? provider.proofOf(provider.agree(id), { subscriptionId: id })
         : provider.proofOf(provider.payOrder(id), { orderId: id })
+    },
+    sendEventsTo(url, secret) {
+      webhookUrl = url
+      provider.rotateSecret(secret)
     },
     send,
     async [Symbol.asyncDispose]() {
@@ -127,6 +144,7 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
     const url = new URL(request.url ?? '/', settings.apiUrl)
     const said = await read(request)
     const open = openPage(url, said, request.method ?? 'GET')
+    if (open?.to) return void response.writeHead(302, { location: open.to }).end()
     if (open) return reply(response, open.status, open.type, open.text)
     const rest = { method: request.method ?? 'GET', path: url.pathname.replace(/^\/v1/, '') + url.search, body: said }
     fake.asked.push(rest)
@@ -177,6 +195,20 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
         // This list has no pages.
         return collection([...p.payments.values()].reverse().filter((one) => one.order_id === id))
       }
+      case 'POST payment_links':
+        return p.createLink(body)
+      case 'GET payment_links':
+        return p.listLinks(query)
+      case 'GET payment_links/:id':
+        return p.findLink(id)
+      case 'POST payment_links/:id/cancel':
+        return p.cancelLink(id)
+      case 'GET payments/:id/refunds':
+        p.find(p.payments, id)
+        return list(
+          [...p.refunds.values()].reverse().filter((one) => one.payment_id === id),
+          query,
+        )
       case 'GET payments/:id':
         return p.find(p.payments, id)
       case 'POST payments/:id/capture':
@@ -203,7 +235,9 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
   }
 
   /** The checkout needs no key. */
-  const openPage = (url: URL, body: Record<string, unknown>, method: string): { status: number; type: string; text: string } | null => {
+  const openPage = (url: URL, body: Record<string, unknown>, method: string): Page | null => {
+    const [, linkId] = /^\/v1\/pay\/(plink_\w+)$/.exec(url.pathname) ?? []
+    if (linkId !== undefined) return payPage(linkId, method, body)
     switch (`${method} ${url.pathname}`) {
       case 'GET /v1/checkout.js':
         return { status: 200, type: 'text/javascript', text: checkoutScript(new URL(settings.apiUrl).origin) }
@@ -213,6 +247,23 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
         return act(body)
       default:
         return null
+    }
+  }
+
+  /** The provider's own page of a payment link, where the client pays. */
+  const payPage = (id: string, method: string, body: Record<string, unknown>): Page => {
+    try {
+      const link = provider.findLink(id)
+      if (method === 'POST') {
+        const payment = provider.payLink(id, { outcome: body.act === 'pay' ? 'captured' : 'failed' })
+        if (payment.status === 'captured') return { status: 302, type: 'text/html', text: '', to: provider.callbackOf(id, payment) }
+      }
+      const form = `<form method="post"><button name="act" value="pay">Pay</button><button name="act" value="fail">Fail</button></form>`
+      const text = `<!doctype html><title>Pay</title><h1>₹${link.amount / 100}</h1><p>${link.description}</p>${link.status === 'created' ? form : `<p>This link is ${link.status}.</p>`}`
+      return { status: 200, type: 'text/html', text }
+    } catch (error) {
+      if (error instanceof Refused) return { status: 404, type: 'text/html', text: error.message }
+      throw error
     }
   }
 
@@ -289,6 +340,7 @@ async function read(request: http.IncomingMessage): Promise<Record<string, unkno
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString('utf8')
+  if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) return Object.fromEntries(new URLSearchParams(text))
   return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
 }
 

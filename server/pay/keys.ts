@@ -1,0 +1,124 @@
+import { eq } from 'drizzle-orm'
+import type { PaymentSettings } from '#contract/payment-settings.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import type { SealedColumn } from '#server/platform/reseal.ts'
+import { newToken, seal, unseal } from '#server/platform/secrets.ts'
+import { isTestKey, openPaymentProvider, type PaymentProvider } from './razorpay.ts'
+import { type payAttempts, payKeys } from './tables.ts'
+
+type Config = Pick<Deps['config'], 'publicUrl' | 'secretKey' | 'razorpayApiUrl'>
+
+const purpose = 'pay-keys'
+const placeOf = (column: 'sealedSecret' | 'sealedHookSecret' | 'sealedHookSecretBefore', ownerId: string) => `pay_keys.${ownerId}.${column}`
+const attemptPlace = (id: string) => `pay_attempts.${id}.sealedSecret`
+const sealedKey = (column: string, place: SealedColumn['place']) => ({ table: 'pay_keys', column, key: 'owner_id', purpose, place })
+export const sealedPayKeys: SealedColumn[] = [
+  sealedKey('sealed_secret', (id) => placeOf('sealedSecret', id)),
+  sealedKey('sealed_hook_secret', (id) => placeOf('sealedHookSecret', id)),
+  sealedKey('sealed_hook_secret_before', (id) => placeOf('sealedHookSecretBefore', id)),
+  { table: 'pay_attempts', column: 'sealed_secret', key: 'id', purpose, place: attemptPlace },
+]
+
+export interface Keys {
+  keyId: string
+  keySecret: string
+}
+
+/** The keys of an account; null where none are connected. */
+export async function readKeys(db: Database, { secretKey }: Pick<Config, 'secretKey'>, ownerId: string): Promise<Keys | null> {
+  const [row] = await db.select().from(payKeys).where(eq(payKeys.ownerId, ownerId))
+  return row ? { keyId: row.keyId, keySecret: unseal(secretKey, purpose, placeOf('sealedSecret', ownerId), row.sealedSecret) } : null
+}
+
+/** What the owner sees of the connection. */
+export async function readConnection(
+  db: Database,
+  { publicUrl }: Pick<Config, 'publicUrl'>,
+  ownerId: string,
+): Promise<PaymentSettings['razorpay']> {
+  const [row] = await db.select().from(payKeys).where(eq(payKeys.ownerId, ownerId))
+  return row ? { keyId: row.keyId, webhookUrl: hookUrl(publicUrl, row.hookId), since: row.since.toString() } : null
+}
+
+/** Whether clients of an account can pay online: not with keys of the test mode, nor where they cannot reach this server. */
+export const paysOnline = ({ payLinks }: Pick<Deps['config'], 'payLinks'>, keyId: string | undefined): boolean =>
+  payLinks && keyId !== undefined && !isTestKey(keyId)
+
+const hookUrl = (publicUrl: string, hookId: string) => `${publicUrl}/payment-hooks/razorpay/${hookId}`
+
+/**
+ * Stores keys and makes a new secret for the webhook, which is returned this once. The address stays, and events that were signed with the secret
+ * before are still taken.
+ */
+export async function storeKeys(
+  tx: Database,
+  { publicUrl, secretKey }: Pick<Config, 'publicUrl' | 'secretKey'>,
+  ownerId: string,
+  { keyId, keySecret }: Keys,
+  now: Instant,
+): Promise<{ webhookUrl: string; webhookSecret: string }> {
+  const [before] = await tx.select().from(payKeys).where(eq(payKeys.ownerId, ownerId))
+  const webhookSecret = newToken()
+  const hookId = before?.hookId ?? newId()
+  const last = before && hookSecrets(secretKey, before)[0]
+  const values = {
+    keyId,
+    sealedSecret: seal(secretKey, purpose, placeOf('sealedSecret', ownerId), keySecret),
+    hookId,
+    sealedHookSecret: seal(secretKey, purpose, placeOf('sealedHookSecret', ownerId), webhookSecret),
+    sealedHookSecretBefore: last === undefined ? null : seal(secretKey, purpose, placeOf('sealedHookSecretBefore', ownerId), last),
+    since: before?.keyId === keyId ? before.since : now,
+  }
+  await tx
+    .insert(payKeys)
+    .values({ ownerId, ...values })
+    .onConflictDoUpdate({ target: payKeys.ownerId, set: values })
+  return { webhookUrl: hookUrl(publicUrl, hookId), webhookSecret }
+}
+
+/** The secrets that webhooks of an account may be signed with, the newest first. */
+function hookSecrets(secretKey: string, row: typeof payKeys.$inferSelect): string[] {
+  const { ownerId, sealedHookSecret: current, sealedHookSecretBefore: before } = row
+  return [
+    unseal(secretKey, purpose, placeOf('sealedHookSecret', ownerId), current),
+    ...(before === null ? [] : [unseal(secretKey, purpose, placeOf('sealedHookSecretBefore', ownerId), before)]),
+  ]
+}
+
+/** Whose webhook this is, and its secrets with a comma between them; null where there is none. */
+export async function readHook(
+  db: Database,
+  { secretKey }: Pick<Config, 'secretKey'>,
+  hookId: string,
+): Promise<{ ownerId: string; secrets: string } | null> {
+  const [row] = await db.select().from(payKeys).where(eq(payKeys.hookId, hookId))
+  return row ? { ownerId: row.ownerId, secrets: hookSecrets(secretKey, row).join(',') } : null
+}
+
+/** The copy of a secret that an attempt keeps as long as it is open. */
+export const sealForAttempt = ({ secretKey }: Pick<Config, 'secretKey'>, attemptId: string, keySecret: string) =>
+  seal(secretKey, purpose, attemptPlace(attemptId), keySecret)
+
+/**
+ * The providers to ask about an attempt, one after the other: by the keys that it was made with, and by those that the account has now, which may be
+ * newer ones of the same business.
+ */
+export async function providersOf(
+  db: Database,
+  config: Config,
+  attempt: Pick<typeof payAttempts.$inferSelect, 'id' | 'ownerId' | 'keyId' | 'sealedSecret'>,
+): Promise<PaymentProvider[]> {
+  const current = await readKeys(db, config, attempt.ownerId)
+  const { id, keyId, sealedSecret } = attempt
+  const own =
+    sealedSecret === null || current?.keyId === keyId
+      ? null
+      : { keyId, keySecret: unseal(config.secretKey, purpose, attemptPlace(id), sealedSecret) }
+  return [own, current].filter((keys) => keys !== null).map((keys) => providerFor(config, keys))
+}
+
+export const providerFor = ({ razorpayApiUrl }: Pick<Config, 'razorpayApiUrl'>, keys: Keys): PaymentProvider =>
+  openPaymentProvider({ ...keys, apiUrl: razorpayApiUrl })
