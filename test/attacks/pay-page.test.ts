@@ -20,6 +20,7 @@ async function reminded(trial: Trial, environment: Environment, url: string) {
   await asha.ask('POST /reminder/send-immediate')
   const raw = await trial.until('an email arrives', () => smtp.mails[0]?.raw)
   await environment.untilClosed(1)
+  await trial.until('the run is settled', async () => (await environment.rows('SELECT 1 FROM runs WHERE settled_at IS NULL')).length === 0)
   const { text = '', html = '' } = await PostalMime.parse(raw)
   const [, token = ''] = /\/pay\/([\w-]{43})/.exec(text) ?? []
   return { asha, smtp, id, token, email: `${text}\n${html}` }

@@ -159,6 +159,7 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
 
     let socket = plain
     let input: Buffer = Buffer.alloc(0)
+    const held: Buffer[] = []
     let busy = true
     let expects: ((line: string) => void) | null = null
     let body: Buffer[] | null = null
@@ -344,7 +345,13 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
     }
     const listen = (on: net.Socket) => {
       on.on('data', (chunk: Buffer) => {
-        input = input.length === 0 ? chunk : Buffer.concat([input, chunk])
+        // Joined once the end of a large email has arrived, not for each part.
+        const seen = Buffer.concat([(held.at(-1) ?? input).subarray(-4), chunk])
+        if (body !== null && input.length > 4 && chunk.length > 4 && !seen.includes('\r\n.\r\n')) {
+          held.push(chunk)
+          return
+        }
+        input = Buffer.concat([input, ...held.splice(0), chunk])
         read()
       })
       // A client may disconnect at any time.
