@@ -1,22 +1,26 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
-import { Button, Checkbox, NativeSelect } from '@mantine/core'
-import { type ReactNode, useDeferredValue, useMemo, useState } from 'react'
+import { Box, Button, Checkbox, NativeSelect } from '@mantine/core'
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { billingCalls } from '#contract/billing.ts'
 import type { Invoice } from '#contract/invoices.ts'
+import { formatMoney } from '#contract/money.ts'
 import { planThatLifts } from '#contract/plans.ts'
+import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useCurrency, useToday } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { bodyOf } from '#web/ui/csv.ts'
+import { showDate } from '#web/ui/dates.ts'
 import fileStyles from '#web/ui/file-import.module.css'
 import { type ChosenFile, FileColumnChoice } from '#web/ui/file-import.tsx'
 import { fileTexts } from '#web/ui/file-texts.ts'
 import { Notice } from '#web/ui/notice.tsx'
+import { Pill } from '#web/ui/panel.tsx'
 import { guessColumns, guessMapping, isOwed, type Mapping, owedColumn, requiredFields } from './columns.ts'
 import styles from './import.module.css'
 import { SaveNotImported } from './import-result.tsx'
-import { type Answers, type CheckedRow, checkRows, type UnknownStatus, unknownStatuses } from './import-rows.ts'
-import { ImportTable } from './import-table.tsx'
+import { type Answers, balanceOf, type CheckedRow, checkRows, type UnknownStatus, unknownStatuses } from './import-rows.ts'
 import { texts } from './texts.ts'
 import type { NotImported, Upload } from './use-import.ts'
 
@@ -181,4 +185,64 @@ function PlanLimitNotice({ wanted }: { wanted: number }): ReactNode {
   const left = subscription.data?.usage.invoicesLeft ?? null
   if (left === null || wanted <= left) return null
   return <Notice tone="warn">{texts.planLimit(left, wanted - left, planThatLifts('invoicesPerMonth').title)}</Notice>
+}
+
+function ImportTable({ rows }: { rows: CheckedRow[] }): ReactNode {
+  const frame = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => frame.current,
+    estimateSize: () => 58,
+    overscan: 6,
+  })
+  if (rows.length === 0) return <p className={styles.noneHere}>{texts.noneHere}</p>
+  const inView = virtual.getVirtualItems()
+  return (
+    // A scrollable region must be focusable to be scrolled by keyboard.
+    <Box component="section" ref={frame} className={styles.scroll ?? ''} tabIndex={0} aria-label={texts.preview}>
+      <ol className={styles.rows} style={{ height: virtual.getTotalSize(), paddingTop: inView[0]?.start ?? 0 }}>
+        {inView.map(({ index, key }) => {
+          const row = rows[index]
+          return (
+            row && (
+              <li key={key} ref={virtual.measureElement} data-index={index} data-state={row.state} className={styles.row}>
+                <Row row={row} />
+              </li>
+            )
+          )
+        })}
+      </ol>
+    </Box>
+  )
+}
+
+function Row({ row }: { row: CheckedRow }): ReactNode {
+  const { draft, cells } = row
+  const owed = draft && balanceOf(draft)
+  return (
+    <>
+      <span className={styles.number}>
+        <span className={styles.hidden}>{texts.row}</span> {row.number}
+      </span>
+      {draft && owed ? (
+        <>
+          <span className={styles.who}>
+            <span className={styles.name}>{draft.clientName}</span>
+            <span className={styles.dim}>{draft.clientEmail}</span>
+          </span>
+          <span className={styles.sum}>
+            <span className={styles.name}>{formatMoney(owed.amount, owed.currency)}</span>
+            {draft.amountPaid !== undefined && <span className={styles.dim}>{texts.of(formatMoney(draft.amount, owed.currency))}</span>}
+            <span className={styles.dim}>{showDate(draft.dueDate)}</span>
+          </span>
+        </>
+      ) : (
+        <span className={styles.raw}>{cells.filter((cell) => cell !== '').join(' · ')}</span>
+      )}
+      <span className={styles.verdict}>
+        {row.state === 'ready' && draft && <Pill tone={draft.status}>{invoiceTexts.status[draft.status]}</Pill>}
+        {row.state !== 'ready' && <span className={styles.message}>{row.message}</span>}
+      </span>
+    </>
+  )
 }
