@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import PostalMime from 'postal-mime'
 import { type Environment, onPostgres, openMailServer } from '#test/faults/environment.ts'
 import { row, type Trial } from '#test/faults/row.ts'
@@ -309,5 +310,58 @@ row('126', 'the ways to pay changed by a stolen session', { short: true }, async
   return {
     figure: `${refused.filter(Boolean).length} of ${refused.length} refused; audit ${audit}, notice ${notice}`,
     holds: refused.every(Boolean) && untouched && audit && notice,
+  }
+})
+
+/** Declares so many bytes, sends a few of them and waits for the answer. */
+function declare(url: string, token: string, bytes: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/pdf', 'content-length': bytes }
+    const asked = request(url, { method: 'PUT', headers }, (answered) => {
+      resolve(answered.statusCode ?? 0)
+      asked.destroy()
+    })
+    asked.once('error', reject)
+    asked.write('%PDF-1.7')
+  })
+}
+
+row('118', 'PDFs of 4 MiB, of HTML, with a path in the name, and of 2 GB that never come', { short: true }, async (trial) => {
+  trial.mustHold('refused before they are read, or an attachment that no browser shows')
+  const environment = await onPostgres(trial)
+  const { url } = await startTarget(environment, { PAY_LINKS: 'on' })
+  const asha = await signUp(url)
+  const { _id: id } = (await asha.ask('POST /invoice', { body: overdueInvoice() })).body as { _id: string }
+  const put = async (raw: string, query = '', type = 'application/pdf') =>
+    (await asha.ask(`PUT /invoice/${id}/file${query}`, { raw, headers: { 'content-type': type } })).status
+  const html = '<html><script>alert(1)</script>'
+  const refused = [
+    await put('%PDF-1.7 %%EOF'.padEnd(4 * 1024 * 1024)),
+    await put(html),
+    await put(`${html}%PDF-1.7 %%EOF`),
+    await put('%PDF-1.7 %%EOF', '', 'text/html'),
+    ...(await Promise.all(Array.from({ length: 20 }, () => declare(`${url}/invoice/${id}/file`, asha.token ?? '', 2 * 1024 ** 3)))),
+  ]
+  const empty = await asha.ask(`GET /invoice/${id}/file`)
+  const name = encodeURIComponent('../../etc/"evil\r\nX-Evil: 1.html')
+  const kept = await put(`%PDF-1.7 ${html} %%EOF`, `?name=${name}`)
+  const link = new URL(((await asha.ask(`POST /invoice/${id}/pay-link`)).body as { url: string }).url).pathname
+  const shown: string[] = []
+  for (const [who, path] of [
+    [asha, `/invoice/${id}/file`],
+    [new Browser(url), `${link}/invoice.pdf`],
+  ] as const) {
+    const { headers } = await who.ask(`GET ${path}`)
+    const of = (header: string) => headers.get(header) ?? ''
+    const safe =
+      of('content-type') === 'application/pdf' &&
+      of('content-disposition') === `attachment; filename="etcevilX-Evil 1.html.pdf"; filename*=UTF-8''etcevilX-Evil%201.html.pdf` &&
+      of('x-content-type-options') === 'nosniff' &&
+      of('content-security-policy').includes('sandbox')
+    if (!safe) shown.push(path.replaceAll(/[\w-]{36,}/g, '…'))
+  }
+  return {
+    figure: `${refused.filter((status) => status === 400 || status === 413).length} of ${refused.length} refused; shown in a browser ${shown.length}`,
+    holds: refused.every((status) => status === 400 || status === 413) && empty.status === 404 && kept === 200 && shown.length === 0,
   }
 })

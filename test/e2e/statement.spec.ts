@@ -7,7 +7,7 @@ import { closeMessages, expectAccessible } from './audit.ts'
 import { test as base, expect } from './duely.ts'
 import { signIn } from './sign-in.ts'
 
-/** Clients can reach this program. */
+/** Clients can reach this program, which costs a start of its own: 20 s in all. */
 const test = base.extend<object, { program: Program }>({
   program: [
     async ({}, use) => {
