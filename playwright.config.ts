@@ -1,5 +1,6 @@
 import { defineConfig } from '@playwright/test'
 import { chromiumFlags, findHeadlessChromium } from '#test/chromium.ts'
+import { thorough } from '#test/thorough.ts'
 
 const executablePath = findHeadlessChromium()
 // The workers read this file too, and must not search or install again.
@@ -23,6 +24,7 @@ export default defineConfig({
   timeout: 900_000,
   expect: { timeout: 60_000 },
   workers: 3,
+  ...(thorough ? {} : { grepInvert: /@full/ }),
   forbidOnly: Boolean(process.env.CI),
   reporter: process.env.PLAYWRIGHT_JSON_OUTPUT_NAME ? [['list'], ['json']] : [['list']],
   use: {

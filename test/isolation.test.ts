@@ -60,8 +60,9 @@ test('ids of another account, in path, query and body of every call, reveal and 
   const wrong: string[] = []
   for (const call of privateCalls) {
     const meera = await aPerson(app)
-    // It looks up a host, which takes its time and has nothing to do with ids.
-    for (const id of call === mailCalls.configureSmtp ? ids.slice(0, 1) : ids) {
+    // A call that takes no id is one request. The other looks up a host, which takes its time and has nothing to do with ids.
+    const different = new Map(ids.map((id) => [JSON.stringify(requestWith(call, id)), id])).values()
+    for (const id of call === mailCalls.configureSmtp ? ids.slice(0, 1) : different) {
       const asked = askWith(app, meera.token, call, id)
       const answered = await (call.path.startsWith('/reminder') ? app.whileJobsRun(asked) : asked)
       const said = `${call.method} ${call.path} with ${id}: ${answered.statusCode}`

@@ -95,13 +95,15 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       db,
       takenJob,
       sql`WITH free AS MATERIALIZED (
-            SELECT name, key, ticket IS NOT NULL AS orphaned FROM jobs
+            SELECT name, key, place, not_before, ticket IS NOT NULL AS orphaned FROM jobs
             WHERE name = ${name} AND turn > 0 AND (place < 0 OR NOT ${urgentOnly}::boolean) AND (tries = 0 OR not_before <= now())
               AND (lease_until IS NULL OR lease_until < now() OR lease_until > ${lease} + interval '1 minute')
-            ORDER BY place, not_before LIMIT ${most}::int FOR UPDATE SKIP LOCKED)
-          UPDATE jobs j SET ticket = gen_random_uuid(), lease_until = ${lease} FROM free
-          WHERE j.name = free.name AND j.key = free.key
-          RETURNING j.key, j.payload, j.ticket, j.turn, free.orphaned`,
+            ORDER BY place, not_before LIMIT ${most}::int FOR UPDATE SKIP LOCKED),
+          taken AS (
+            UPDATE jobs j SET ticket = gen_random_uuid(), lease_until = ${lease} FROM free
+            WHERE j.name = free.name AND j.key = free.key
+            RETURNING j.key, j.payload, j.ticket, j.turn, free.orphaned, free.place, free.not_before)
+          SELECT key, payload, ticket, turn, orphaned FROM taken ORDER BY place, not_before`,
     )
   // Rows are locked by name and key, as the renewal of leases does, or the two could wait for each other.
   const done = batch({ concurrency: 1, size: 100 }, async (all: TakenJob[]) => {

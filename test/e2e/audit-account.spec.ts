@@ -5,6 +5,7 @@ import type { FakeGoogle } from '#test/fakes/google.ts'
 import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
 import { someoneAt } from '#test/program.ts'
 import { type Audit, auditWalk, closeMessages, dialog, fail, letGo, open } from './audit.ts'
+import { full } from './duely.ts'
 import { type Someone, signIn } from './sign-in.ts'
 import { confirmEmail, expect, linkIn, test } from './with-google.ts'
 
@@ -278,14 +279,14 @@ test('every way to sign in on a server that sends email: password reset, new ema
   await auditWalk({ browser, url: program.url }, (page, audit) => waysIn(page, audit, program.url, post))
 })
 
-test('the account with a second factor, many sessions and much activity', async ({ browser, program }) => {
+test('the account with a second factor, many sessions and much activity', full, async ({ browser, program }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     const someone = await signIn(page, program.url, 'thorough@banyan.example')
     await account(page, audit, someone, program.url)
   })
 })
 
-test('Google for signing in and Gmail for sending', async ({ browser, program, post, google: far }) => {
+test('Google for signing in and Gmail for sending', full, async ({ browser, program, post, google: far }) => {
   far.person = { sub: '401', email: 'meera@gmail.com', email_verified: true, name: 'Meera Rao' }
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     const someone = await signIn(page, program.url, 'meera@gmail.com')

@@ -8,6 +8,7 @@ import type { FakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { makeOlder } from '#test/older.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
 import { type Audit, auditWalk, change, closeMessages, dialog, hold, letGo, open } from './audit.ts'
+import { full } from './duely.ts'
 import { type Someone, signIn } from './sign-in.ts'
 import { expect, settingsFor, test } from './with-shop.ts'
 
@@ -245,7 +246,7 @@ async function onFree(page: Page, audit: Audit): Promise<void> {
   await letGo(page)
 }
 
-test('every way to buy and cancel a plan', async ({ browser, program, shop }) => {
+test('every way to buy and cancel a plan', full, async ({ browser, program, shop }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     const email = 'buyer@banyan.example'
     shop.people.push(email)
@@ -254,7 +255,7 @@ test('every way to buy and cancel a plan', async ({ browser, program, shop }) =>
   })
 })
 
-test('a plan near its end, a long payment history, and the limits of Free after the trial', async ({ browser, shop }) => {
+test('a plan near its end, a long payment history, and the limits of Free after the trial', full, async ({ browser, shop }) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-limits-'))
   const email = 'limits@banyan.example'
   const env = { DATA_DIR: folder, ...settingsFor(shop.razorpay) }

@@ -3,6 +3,7 @@ import { integrationCalls } from '#contract/integrations.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import type { FakeReceiver } from '#test/fakes/receiver.ts'
 import { type Audit, auditWalk, change, dialog, fail, hold, letGo, open, sizes } from './audit.ts'
+import { full } from './duely.ts'
 import { type Someone, signIn } from './sign-in.ts'
 import { expect, test } from './with-programs.ts'
 
@@ -107,14 +108,18 @@ async function connectionsWithMuch(page: Page, audit: Audit, someone: Someone, r
 }
 
 for (const size of sizes)
-  test(`connections, none and many: every screen and dialog, ${size}`, async ({ browser, program, smtp, receiver, zapier }) => {
-    await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
-      await signIn(page, program.url, `alone-${size}@banyan.example`)
-      await connectionsWithNothing(page, audit, zapier)
-    })
-    await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
-      const someone = await signIn(page, program.url, `connected-${size}@banyan.example`)
-      await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
-      await connectionsWithMuch(page, audit, someone, receiver)
-    })
-  })
+  test(
+    `connections, none and many: every screen and dialog, ${size}`,
+    size === 'phone' ? full : {},
+    async ({ browser, program, smtp, receiver, zapier }) => {
+      await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
+        await signIn(page, program.url, `alone-${size}@banyan.example`)
+        await connectionsWithNothing(page, audit, zapier)
+      })
+      await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
+        const someone = await signIn(page, program.url, `connected-${size}@banyan.example`)
+        await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+        await connectionsWithMuch(page, audit, someone, receiver)
+      })
+    },
+  )

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test'
 import { invoiceCalls } from '#contract/invoices.ts'
 import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
 import { type Audit, auditWalk, closeMessages, dialog, fail, hold, letGo, open } from './audit.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { type Someone, signIn } from './sign-in.ts'
 
 const day = (late: number) => Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: late }).toString()
@@ -235,7 +235,7 @@ test('the review of an export, and the question about what is past due', async (
   })
 })
 
-test('pauses, undo, and many invoices on one day', async ({ browser, program }) => {
+test('pauses, undo, and many invoices on one day', full, async ({ browser, program }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await pausing(page, audit, await signIn(page, program.url, 'pauser@banyan.example'))
   })

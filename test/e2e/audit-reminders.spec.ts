@@ -3,7 +3,7 @@ import { type Notice, noticeCalls } from '#contract/notices.ts'
 import { type HistoryMail, type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { type FakeSmtp, later } from '#test/fakes/smtp-server.ts'
 import { type Audit, auditWalk, change, closeMessages, dialog, fail, letGo, open } from './audit.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { type Someone, signIn } from './sign-in.ts'
 
 const control = '/dashboard/reminder-control'
@@ -297,7 +297,7 @@ async function templates(page: Page, audit: Audit, someone: Someone, smtp: FakeS
   await audit.at('history-before', page.getByText(/^Not in the run: it was written down after/))
 }
 
-test('runs of reminders: under way, cancelled, with failures, opened later', async ({ browser, program, smtp }) => {
+test('runs of reminders: under way, cancelled, with failures, opened later', full, async ({ browser, program, smtp }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await runs(page, audit, await signIn(page, program.url, 'runs@banyan.example'), smtp)
   })
@@ -309,7 +309,7 @@ test('a mailbox that rejects emails, and every banner above a screen', async ({ 
   })
 })
 
-test('one email per client, its template, and the long history of an invoice', async ({ browser, program, smtp }) => {
+test('one email per client, its template, and the long history of an invoice', full, async ({ browser, program, smtp }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await templates(page, audit, await signIn(page, program.url, 'grouped@banyan.example'), smtp)
   })

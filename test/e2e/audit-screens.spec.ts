@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
 import { type Audit, auditWalk, dialog, open, type Size, sizes } from './audit.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { type Someone, signIn } from './sign-in.ts'
 
 async function withNothing(page: Page, audit: Audit, size: Size): Promise<void> {
@@ -198,7 +198,7 @@ async function withMuch(page: Page, audit: Audit, someone: Someone, smtp: FakeSm
 }
 
 for (const size of sizes) {
-  test(`just signed up: every screen and dialog, ${size}`, async ({ browser, program }) => {
+  test(`just signed up: every screen and dialog, ${size}`, full, async ({ browser, program }) => {
     await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
       await signIn(page, program.url, `nothing-${size}@banyan.example`)
       await withNothing(page, audit, size)

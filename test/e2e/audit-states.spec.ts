@@ -9,7 +9,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { templateCalls } from '#contract/templates.ts'
 import { zapierCalls } from '#contract/zapier.ts'
 import { type Audit, auditWalk, fail, hold, letGo, open } from './audit.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { type Someone, signIn } from './sign-in.ts'
 
 interface Screen {
@@ -182,7 +182,7 @@ async function away(page: Page, audit: Audit, someone: Someone): Promise<void> {
 }
 
 for (const half of ['first', 'second'] as const)
-  test(`every screen while it loads and after the server failed: the ${half} half`, async ({ browser, program }) => {
+  test(`every screen while it loads and after the server failed: the ${half} half`, full, async ({ browser, program }) => {
     await auditWalk({ browser, url: program.url }, async (page, audit) => {
       await waiting(page, audit, await signIn(page, program.url, `waiting-${half}@banyan.example`), half)
     })

@@ -5,6 +5,7 @@ import type { FrameLocator, Page } from '@playwright/test'
 import { billingCalls, type Payment, type Subscription } from '#contract/billing.ts'
 import { makeOlder } from '#test/older.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
+import { full } from './duely.ts'
 import { signIn } from './sign-in.ts'
 import { expect, type Shop, settingsFor, test } from './with-shop.ts'
 
@@ -498,7 +499,7 @@ test('the recorded payments match what the provider charged', async ({ program, 
   expect(sum).toBe(shop.razorpay.provider.taken())
 })
 
-test('the limits of Free are shown before they are reached', async ({ browser, shop, smtp }) => {
+test('the limits of Free are shown before they are reached', full, async ({ browser, shop, smtp }) => {
   // It starts the program twice.
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-limits-'))
   const email = 'limits@banyan.example'

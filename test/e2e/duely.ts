@@ -46,6 +46,9 @@ export const test = base.extend<Beside, Started>({
 
 export { expect }
 
+/** Only `npm run test:full` runs a test with this tag: cheaper ones show most of what it shows. */
+export const full = { tag: '@full' }
+
 function listen(page: Page, complaints: string[]): void {
   page.on('pageerror', (error) => complaints.push(String(error)))
   page.on('console', (message) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Locator, Page } from '@playwright/test'
 import { freePort, startProgram } from '#test/program.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { onDashboard } from './sign-in.ts'
 
 const due = Temporal.Now.plainDateISO('Asia/Kolkata').add({ days: 10 }).toString()
@@ -91,7 +91,7 @@ test('an unreadable file shows the reason, and another one can be chosen', async
   await expect(dialog.getByRole('button', { name: 'Ready (2)' })).toBeVisible()
 })
 
-test('a file of 3,000 lines is imported whole and undone whole', async ({ page }) => {
+test('a file of 3,000 lines is imported whole and undone whole', full, async ({ page }) => {
   await onDashboard(page, [])
   const dialog = await choose(page, books(3_000))
   await dialog.getByRole('button', { name: 'Import 3,000 invoices' }).click()
@@ -212,7 +212,7 @@ test('a refused part shows the reason of the server, and earlier lines stay unti
   expect(await stored(page)).toBe(0)
 })
 
-test('after a server crash during an import every line is saved once', async ({ page }) => {
+test('after a server crash during an import every line is saved once', full, async ({ page }) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-killed-'))
   const env = { DATA_DIR: folder, PORT: String(await freePort()) }
   const first = await startProgram(env)
