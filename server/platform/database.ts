@@ -388,6 +388,12 @@ function isNotPrepared(error: unknown): boolean {
   return error instanceof DrizzleQueryError && error.cause instanceof pg.DatabaseError && notPrepared.has(error.cause.code ?? '')
 }
 
+/**
+ * A list that comes with a statement, to be joined by keys. Without statistics Postgres may read a whole table to find the few rows of a list; of
+ * one cut at an unknown length it expects a tenth, and follows the keys.
+ */
+export const byKeys = (list: SQL) => sql`(SELECT * FROM ${list} LIMIT (SELECT 1000000))`
+
 /** An array as one parameter: a statement has the same text, and is planned once, however many elements there are. */
 export function arrayText(elements: (string | Buffer | null)[]): string {
   const quoted = elements.map((one) => {

@@ -4,7 +4,7 @@ import type { HoldReason } from '#contract/reminders.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { arrayText, type Database, preparedRows, rows } from '#server/platform/database.ts'
+import { arrayText, byKeys, type Database, preparedRows, rows } from '#server/platform/database.ts'
 import { addressHeld, balance, beingPaid, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
 import type { runs } from './tables.ts'
@@ -188,19 +188,21 @@ export async function claim(
   // In a fixed order, or two processes could wait for each other's rows.
   const sorted = all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const column = (of: (one: ClaimWanted) => string | Buffer | null) => arrayText(sorted.map(of))
-  const wanted = sql`unnest(${column(({ id }) => id)}::uuid[], ${column(({ ticket }) => ticket)}::uuid[], ${column(({ senderId }) => senderId)}::uuid[],
+  const wanted =
+    byKeys(sql`unnest(${column(({ id }) => id)}::uuid[], ${column(({ ticket }) => ticket)}::uuid[], ${column(({ senderId }) => senderId)}::uuid[],
     ${column(({ today }) => today)}::date[], ${column(({ composed }) => composed?.raw ?? null)}::bytea[], ${column(({ composed }) => composed?.subject ?? null)}::text[],
     ${column(({ composed }) => composed?.messageId ?? null)}::text[], ${column(({ composed }) => composed?.source ?? null)}::text[],
-    ${column(({ composed }) => composed?.clientEmail ?? null)}::text[]) AS w (id, ticket, sender_id, today, raw, subject, message_id, source, client_email)`
+    ${column(({ composed }) => composed?.clientEmail ?? null)}::text[]) AS w (id, ticket, sender_id, today, raw, subject, message_id, source, client_email)`)
   const taken = sql`
     UPDATE deliveries d SET state = 'sending', reason = NULL, attempt = d.attempt + 1, claimed_by = ${about.processId}::uuid, claim = w.ticket,
       raw = coalesce(w.raw, d.raw), subject = coalesce(w.subject, d.subject), message_id = coalesce(w.message_id, d.message_id),
       rendered_from = coalesce(w.source, d.rendered_from), client_email = coalesce(w.client_email, d.client_email)
-    FROM ${wanted}, mail_configs m, accounts a
+    FROM ${wanted} w
+      CROSS JOIN LATERAL (SELECT ${stopped} OR ${beingPaid(about.now)} AS stopped, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source FROM deliveries d WHERE d.id = w.id OFFSET 0) i,
+      mail_configs m, accounts a
     WHERE d.id = w.id AND d.state IN ${waiting} AND d.deadline_at > ${about.now.toString()}::timestamptz
       AND m.owner_id = d.owner_id AND m.sender_id = w.sender_id AND m.pause_reason IS NULL
-      AND a.id = d.owner_id AND a.held_at IS NULL AND NOT ${stopped} AND NOT ${beingPaid(about.now)}
-      AND ${sourceOf(sql`w.sender_id`, sql`w.today`)} = coalesce(w.source, d.rendered_from)
+      AND a.id = d.owner_id AND a.held_at IS NULL AND NOT i.stopped AND i.source = coalesce(w.source, d.rendered_from)
     RETURNING d.id, d.claim, d.attempt, CASE WHEN w.raw IS NULL THEN d.raw END AS raw`
   const [first] = all
   // Only alone: an invoice that is no longer in the email is not reminded by it, and the row of its day must show that.
@@ -248,13 +250,14 @@ const tried = ({ reply, now, tookMs }: Omit<Tried, 'id' | 'claim'>) =>
 export async function accept(db: Database, all: Omit<Tried, 'now'>[], now: Instant): Promise<void> {
   const sorted = all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const at = sql`${now.toString()}::timestamptz`
+  const answered = byKeys(sql`unnest(${arrayText(sorted.map(({ id }) => id))}::uuid[], ${arrayText(sorted.map((one) => one.claim))}::uuid[],
+      ${arrayText(sorted.map(({ reply }) => reply))}::text[], ${arrayText(sorted.map(({ tookMs }) => String(Math.round(tookMs))))}::int[]) AS said (id, claim, reply, took)`)
   await preparedRows(
     db,
     z.unknown(),
     sql`WITH changed AS (
           UPDATE deliveries d SET state = 'sent', sent_at = ${at}, tried_at = ${at}, took_ms = said.took, claimed_by = NULL, claim = NULL, server_reply = said.reply
-          FROM unnest(${arrayText(sorted.map(({ id }) => id))}::uuid[], ${arrayText(sorted.map((one) => one.claim))}::uuid[],
-            ${arrayText(sorted.map(({ reply }) => reply))}::text[], ${arrayText(sorted.map(({ tookMs }) => String(Math.round(tookMs))))}::int[]) AS said (id, claim, reply, took)
+          FROM ${answered} said
           WHERE d.id = said.id AND d.claim = said.claim AND d.state = 'sending' RETURNING d.id, d.state, d.message_id),
         ${freed}
         UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${at}, refusal = NULL,
