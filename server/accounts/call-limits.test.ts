@@ -39,6 +39,22 @@ test('two heavy calls of an account run at a time, eight wait, and others are re
   expect(entered).toHaveLength(10)
 })
 
+test('three heavy calls of all accounts run at a time, others wait until one ends', async () => {
+  await using app = await openTestApp()
+  const { enterHeavy: enter } = openCallLimits(app.deps)
+  const entered: string[] = []
+  const replies = ['asha', 'meera', 'ravi', 'kiran', 'leela'].map((who) => ({ who, ...aReply() }))
+  const waiting = replies.map(({ who, reply }) => enter(who, reply).then(() => entered.push(who)))
+  await settled()
+  expect(entered).toEqual(['asha', 'meera', 'ravi'])
+  for (const { end } of replies) {
+    end()
+    await settled()
+  }
+  await Promise.all(waiting)
+  expect(entered).toEqual(['asha', 'meera', 'ravi', 'kiran', 'leela'])
+})
+
 test('six calls of an account run at a time, 200 wait until one ends, and others are refused; other accounts are not affected', async () => {
   await using app = await openTestApp()
   const { enter } = openCallLimits(app.deps)

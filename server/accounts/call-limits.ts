@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify'
 import type { CallLimits } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { onBehalfOf, openTurns } from '#server/platform/turns.ts'
 import { refusals } from './texts.ts'
 import { countOne, secondsUntil } from './throttle.ts'
 
@@ -20,6 +21,11 @@ const rate = { limit: 1_200, ms: 60_000 }
 const heavyCalls: Limit = { atOnce: 2, mostWaiting: 8, patience: 5_000, refused: refusals.busyHeavy }
 /** Heavy calls of one account in a minute over all processes. */
 const heavyRate = { limit: 60, seconds: 60 }
+/**
+ * Heavy calls of all accounts in one process at a time, by turns, because each takes up to a second of a core. A place is returned after
+ * `longest` ms, however slowly the answer is read.
+ */
+const together = { places: 3, patienceMs: 20_000, longest: 5_000 }
 /** When a call that was refused because others run should be sent again, in seconds. */
 const busyRetry = 2
 
@@ -35,6 +41,7 @@ interface Line {
 export function openCallLimits({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>): CallLimits {
   const enter = inLine(calls)
   const enterHeavy = inLine(heavyCalls)
+  const turns = openTurns(together)
   const count = countCalls()
   return {
     async enter(ownerId, reply) {
@@ -49,6 +56,10 @@ export function openCallLimits({ db, clock, config }: Pick<Deps, 'db' | 'clock' 
         throw new ProblemError('too_many', refusals.tooManyHeavy(heavyRate.limit, seconds), { retryAfter: seconds })
       }
       await enterHeavy(ownerId, reply)
+      const leave = await onBehalfOf(ownerId, () => turns.take()).catch(() => {
+        throw new ProblemError('too_many', refusals.busyServer, { retryAfter: busyRetry })
+      })
+      untilAnswered(reply, leave, together.longest)
     },
   }
 }
@@ -79,10 +90,22 @@ function inLine(limit: Limit): (ownerId: string, reply: FastifyReply) => Promise
     lines.set(ownerId, line)
     if (line.running < limit.atOnce) line.running += 1
     else await queueUp(line, limit)
-    const release = once(() => leave(ownerId, line))
-    reply.raw.once('finish', release).once('close', release)
-    if (reply.raw.destroyed) release()
+    untilAnswered(
+      reply,
+      once(() => leave(ownerId, line)),
+    )
   }
+}
+
+/** Calls `release`, which may be called more than once, when the answer was sent, or after so many ms. */
+function untilAnswered(reply: FastifyReply, release: () => void, longest?: number): void {
+  const timer = longest === undefined ? undefined : setTimeout(release, longest).unref()
+  const ended = () => {
+    clearTimeout(timer)
+    release()
+  }
+  reply.raw.once('finish', ended).once('close', ended)
+  if (reply.raw.destroyed) ended()
 }
 
 function queueUp(line: Line, { atOnce, mostWaiting, patience, refused }: Limit): Promise<void> {

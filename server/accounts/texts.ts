@@ -29,6 +29,7 @@ export const refusals = {
   busy: (atOnce: number) => `An account can make ${atOnce} requests at a time, and too many of yours are waiting. Try again in a moment.`,
   busyHeavy: (atOnce: number) =>
     `An account can make ${atOnce} large requests at a time, and yours are still being answered. Try again in a moment.`,
+  busyServer: 'Many large requests are being answered. Try again in a moment.',
   tooManyTries: (seconds: number) => `Too many tries. Please try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
   tooManyLinks: (minutes: number) =>
     `This address has received too many links. Please try again in ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}.`,
