@@ -198,11 +198,13 @@ export async function claim(
       raw = coalesce(w.raw, d.raw), subject = coalesce(w.subject, d.subject), message_id = coalesce(w.message_id, d.message_id),
       rendered_from = coalesce(w.source, d.rendered_from), client_email = coalesce(w.client_email, d.client_email)
     FROM ${wanted} w
-      CROSS JOIN LATERAL (SELECT ${stopped} OR ${beingPaid(about.now)} AS stopped, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source FROM deliveries d WHERE d.id = w.id OFFSET 0) i,
+      CROSS JOIN LATERAL (
+        SELECT ${stopped} OR ${beingPaid(about.now)} AS barred, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source
+        FROM deliveries d WHERE d.id = w.id OFFSET 0) now,
       mail_configs m, accounts a
     WHERE d.id = w.id AND d.state IN ${waiting} AND d.deadline_at > ${about.now.toString()}::timestamptz
       AND m.owner_id = d.owner_id AND m.sender_id = w.sender_id AND m.pause_reason IS NULL
-      AND a.id = d.owner_id AND a.held_at IS NULL AND NOT i.stopped AND i.source = coalesce(w.source, d.rendered_from)
+      AND a.id = d.owner_id AND a.held_at IS NULL AND NOT now.barred AND now.source = coalesce(w.source, d.rendered_from)
     RETURNING d.id, d.claim, d.attempt, CASE WHEN w.raw IS NULL THEN d.raw END AS raw`
   const [first] = all
   // Only alone: an invoice that is no longer in the email is not reminded by it, and the row of its day must show that.
