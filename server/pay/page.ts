@@ -107,7 +107,9 @@ ${bar(1)}<p class="part"><b>${e(amount)}</b>${e(when)}</p>${file(page)}${payment
   return layOut(page, {
     title,
     side,
-    main: wrongPerson ? '' : `<div class="ways">${folded}</div>${(answer === null || answer.declined) && !page.confirming ? answerForms(page) : ''}`,
+    main: wrongPerson
+      ? ''
+      : `<div class="ways">${folded}</div>${(answer === null || answer.declined) && !page.confirming ? answerForms(page) : ''}`,
     footer: t.footer,
   })
 }

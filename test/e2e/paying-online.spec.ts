@@ -30,7 +30,13 @@ const test = base.extend<object, { razorpay: FakeRazorpay }>({
   ],
 })
 
-test('a client pays online without a script, and the email that waited for it is closed', async ({ page, program, browser, razorpay, smtp }) => {
+test('a client pays online without a script, and the email that waited for it is closed', async ({
+  page,
+  program,
+  browser,
+  razorpay,
+  smtp,
+}) => {
   const { send } = await signIn(page, program.url)
   await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   const dueDate = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 5 }).toString()
