@@ -205,6 +205,22 @@ test('an attached PDF is sent and not stored; a retry sends the same bytes, and 
   expect(last.messageId).not.toBe(sent.messageId)
 })
 
+test('a PDF replaced at the instant of its email is sent instead of the old one', async () => {
+  await using office = await anOffice({ now: morning, invoices: 1, config: payLinks })
+  const { app, asha, smtp, invoices } = office
+  const id = invoices[0]?._id ?? ''
+  await attach(app, asha)
+  await put(app, asha, id, pdf('first'))
+  smtp.answer({ dot: (_mail, nth) => (nth === 1 ? '451 4.7.1 Greylisted' : undefined) })
+  await sendNow(app, asha)
+  await put(app, asha, id, pdf('second'))
+  app.clock.advance({ minutes: 6 })
+  await app.runJobs()
+  const { attachments } = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+  const [attached] = attachments.filter(({ mimeType }) => mimeType === 'application/pdf')
+  expect(Buffer.from(attached?.content as ArrayBuffer).equals(pdf('second'))).toBe(true)
+})
+
 test('a grouped email has the PDFs of all its invoices attached, unless they are more than 8 MiB', async () => {
   await using office = await anOffice({ now: morning, invoices: 0, config: payLinks })
   const { app, asha, smtp } = office

@@ -20,6 +20,8 @@ const views = { limit: 120, seconds: 60 }
 const unknownTokens = { limit: 20, seconds: 600 }
 const startsOfLink = { limit: 20, seconds: 24 * 3600 }
 const answersOfLink = { limit: 10, seconds: 24 * 3600 }
+/** Making one takes a tenth of a second of a core. */
+const statementsOfLink = { limit: 10, seconds: 600 }
 
 interface Params {
   token: string
@@ -113,6 +115,8 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
       if (!link) return reply
       const page = link.invoice ? null : await readStatementPage(deps, link, { path: '', confirming: false, error: null }, now)
       if (!page) return send(reply, 404, plainPage(pageTexts.gone))
+      const often = await over(`pay-statement:${link.linkId}`, statementsOfLink, now)
+      if (often) return tooMany(reply, often, now)
       const { statementName, statementPdf } = await import('./statement-pdf.ts')
       return sendPdf(reply, { name: statementName(page), file: await statementPdf(page) })
     })

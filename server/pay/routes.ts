@@ -72,11 +72,12 @@ export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void 
   answer(app, payLinkCalls.revokeStatement, async ({ params }, { account }) =>
     revokePayLink(db, await statementOf(account.id, params.id), clock.now()),
   )
-  answer(app, payLinkCalls.readStatement, async ({ params, query }, { account }, { reply }) => {
+  answer(app, payLinkCalls.readStatement, async ({ params, query }, { account }, { reply, enterHeavy }) => {
     const its = await statementOf(account.id, params.id)
     const page = await readStatementPage(deps, its, { path: '', confirming: false, error: null }, clock.now())
     if (!page) throw new ProblemError('not_found', texts.noClient)
     if (query.format === 'json') return toStatement(page)
+    await enterHeavy()
     // Loaded with its fonts only when one is wanted.
     const { statementPdf, statementName } = await import('./statement-pdf.ts')
     reply.headers(pdfHeaders(statementName(page)))

@@ -133,6 +133,17 @@ test('the PDF of a statement says the same, for the owner and at the link of the
   expect((await app.app.inject({ method: 'GET', url: `${path}/statement.pdf` })).statusCode).toBe(404)
 })
 
+// 2 s: it makes ten of them.
+test('a link gives 10 PDFs of its statement in ten minutes', async () => {
+  await using app = await openTestApp({ config: { publicUrl: 'https://duely.example', payLinks: true, rateLimit: true } })
+  const { owner } = await anInvoice(app)
+  const { reply } = await ask(app, owner, payLinkCalls.createStatement, { params: { id: await clientOf(app, owner) } })
+  const url = `${new URL(reply.url).pathname}/statement.pdf`
+  const statuses: number[] = []
+  for (let nth = 0; nth < 11; nth += 1) statuses.push((await app.app.inject({ method: 'GET', url })).statusCode)
+  expect(statuses).toEqual([...Array(10).fill(200), 429])
+})
+
 test('a name that the font cannot print gives way to the email', async () => {
   await using app = await openPublic()
   const owner = await aPerson(app)
