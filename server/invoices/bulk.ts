@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { BulkChange, BulkResult } from '#contract/invoices.ts'
 import { type Origin, writeAudits } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { type Database, refreshStatistics } from '#server/platform/database.ts'
+import { analyzeGrown, type Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { byStatus, livePayments, type Settling, settle } from './balance.ts'
 import { canBeThere, liveReferences, localDate, lockOwner, notFound, openRoom, referenceTaken, tooManyOpen } from './invoices.ts'
@@ -24,7 +24,7 @@ export async function changeInvoices(
   now: Instant,
   afterChange: AfterChange,
 ): Promise<BulkResult> {
-  if (ids.length >= manyInvoices) await refreshStatistics(db, writtenInBulk)
+  if (ids.length >= manyInvoices) await analyzeGrown(db, writtenInBulk)
   return db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     const today = localDate(now, owner.timezone)

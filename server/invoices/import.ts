@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { type ImportResult, type InvoiceDraft, type InvoiceImport, invoiceDraft } from '#contract/invoices.ts'
 import { toMinor } from '#contract/money.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { type Database, refreshStatistics } from '#server/platform/database.ts'
+import { analyzeGrown, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
@@ -46,7 +46,7 @@ export async function importInvoices(
     const written = await db.transaction((tx) => writeDown(tx, ownerId, { lines: part, ...asked }, now, afterChange, config))
     outcomes.push(...written)
   }
-  if (good.length >= manyInvoices) await refreshStatistics(db, writtenInBulk)
+  if (good.length >= manyInvoices) await analyzeGrown(db, writtenInBulk)
   outcomes.sort((one, other) => one.line - other.line)
   return { imported: outcomes.filter((outcome) => '_id' in outcome).length, lines: outcomes }
 }

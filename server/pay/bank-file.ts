@@ -26,7 +26,7 @@ import {
 } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { arrayText, type Database, refreshStatistics } from '#server/platform/database.ts'
+import { analyzeGrown, arrayText, type Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { matchLines, type OpenAnswer, type Payable, tokensIn } from './bank-matching.ts'
 import { payAnswers } from './tables.ts'
@@ -74,7 +74,7 @@ export async function importBankFile(
   afterChange: AfterChange,
 ): Promise<{ importId: string; recorded: number; paid: number }> {
   const importId = newId()
-  if (lines.length >= manyInvoices) await refreshStatistics(db, writtenInBulk)
+  if (lines.length >= manyInvoices) await analyzeGrown(db, writtenInBulk)
   return db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     const today = localDate(now, owner.timezone)

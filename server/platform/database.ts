@@ -417,7 +417,7 @@ const fewPages = 4
  * small, also those of foreign keys and triggers: they read the whole table for every row. The embedded database has no autovacuum that
  * would notice, and on a server it takes a minute.
  */
-export async function refreshStatistics(db: Database, tables: string[]): Promise<void> {
+export async function analyzeGrown(db: Database, tables: string[]): Promise<void> {
   const grown = await rows(
     db,
     z.object({ name: z.string() }),

@@ -89,6 +89,8 @@ async function paying(page: Page, audit: Audit, someone: Someone): Promise<void>
   await dialog(page, audit, 'answer-contact')
   await page.getByRole('button', { name: 'Change the bank account' }).click()
   await dialog(page, audit, 'bank-account')
+  await page.getByRole('button', { name: 'Connect Razorpay' }).click()
+  await dialog(page, audit, 'razorpay')
   await page.getByLabel('Business name').fill('Asha Traders and Sons')
   await audit.at('pay-page-changed', page.getByLabel('Your current password'))
 
