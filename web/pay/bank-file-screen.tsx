@@ -16,7 +16,7 @@ import { FormError, Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { guessColumns, guessMapping, type NotRead, type ReadFile, readLines, requiredFields } from './bank-file.ts'
+import { guessColumns, guessMapping, isTooMuch, type NotRead, type ReadFile, readLines, requiredFields } from './bank-file.ts'
 import { BankReview, type Recorded } from './bank-review.tsx'
 import styles from './pay.module.css'
 import { bankFileTexts as texts } from './texts.ts'
@@ -92,7 +92,7 @@ function Review({ file, onOther }: { file: ChosenFile; onOther: () => void }): R
         <FormError message={error && texts.failed(errorMessage(error))} />
       ) : read.lines.length === 0 ? (
         <EmptyState text={texts.noLines} />
-      ) : read.lines.length > mostLines ? (
+      ) : isTooMuch(read.lines) ? (
         <Notice tone="bad">{texts.tooMany(mostLines.toLocaleString('en-IN'))}</Notice>
       ) : (
         <BankReview lines={read.lines} invoices={invoices} onRecorded={setRecorded} />

@@ -5,7 +5,7 @@ import { banks, latin1, type Transfer, utf16 } from '#test/bank-files.ts'
 import { anInvoice, aPerson } from '#test/factories.ts'
 import { ask, openTestApp } from '#test/harness.ts'
 import { type FileRow, readCsv } from '#web/ui/csv.ts'
-import { guessMapping, type ReadFile, readLines } from './bank-file.ts'
+import { guessMapping, isTooMuch, type ReadFile, readLines } from './bank-file.ts'
 
 const today = '2026-03-02'
 
@@ -97,6 +97,12 @@ test('without a column of amounts nothing is read', () => {
   expect(readLines(rows, mapping, { currency: 'INR', today }).lines).toEqual([])
 })
 
+test('more lines, or longer texts, than one call may have are too much', () => {
+  const many = (count: number, text: string) =>
+    isTooMuch(read(['Date,Narration,Credit', ...Array.from({ length: count }, () => `01/02/2026,${text},5.00`)].join('\n')).lines)
+  expect([many(2_000, 'NEFT'), many(2_001, 'NEFT'), many(1_000, 'x'.repeat(1_500))]).toEqual([false, true, true])
+})
+
 /** Records what the review calls sure, and how many of its lines were recorded before. */
 async function importSure(
   app: Awaited<ReturnType<typeof openTestApp>>,
@@ -111,6 +117,7 @@ async function importSure(
   return { recorded: reply.recorded, before: matches.filter(({ verdict }) => verdict === 'recorded').length }
 }
 
+// Takes 2 s: nine imports.
 test('row 23: a file twice, overlapping, in other encodings and with escaped formulas records no payment twice', async () => {
   await using app = await openTestApp({ now: `${today}T09:00:00Z` })
   const asha = await aPerson(app)

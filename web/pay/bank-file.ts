@@ -1,4 +1,4 @@
-import type { BankLine } from '#contract/bank-file.ts'
+import { type BankLine, mostLines } from '#contract/bank-file.ts'
 import { isCurrency } from '#contract/currency-codes.ts'
 import { amountProblem } from '#contract/money.ts'
 import { currencyOfAmount, currencyOfHeader, type DateOrder, isNegative, readAmount, readCurrency, readDay } from '#web/ui/cells.ts'
@@ -102,6 +102,13 @@ export interface ReadFile {
   out: number
   /** Whether each line names its currency, so that none has to be chosen. */
   namesCurrency: boolean
+}
+
+/** Whether the lines are too many for one call, or their texts too long: the server takes 1 MiB. */
+export function isTooMuch(lines: ReadLine[]): boolean {
+  // Room for what each line pays.
+  const sent = () => new Blob([JSON.stringify(lines.map(({ line }) => line))]).size + lines.length * 100
+  return lines.length > mostLines || sent() > 1024 * 1024
 }
 
 const debitWord = /^(dr|d|debit|db|debited|withdrawal|soll|s|out)\.?$/i

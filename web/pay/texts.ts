@@ -175,7 +175,7 @@ export const bankFileTexts = {
   choosePlease: 'Choose...',
   noLines: 'No payments that came in were found in this file.',
   tooMany: (most: string) =>
-    `This file has more than ${most} payments that came in. Please split it by date and import the parts one after the other.`,
+    `This file has too many payments for one review: at most ${most}, or fewer with long texts. Please split it by date and import the parts one after the other.`,
   out: (lines: number) => `${count(lines, 'payment')} that went out ${lines === 1 ? 'is' : 'are'} left out.`,
   notRead: {
     date: (rows: number[]) => `No date is in ${lineNumbers(rows)}.`,
