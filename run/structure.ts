@@ -56,7 +56,7 @@ const table: Record<string, Folder> = {
   'test/fakes': { packages: 'tools', may: [] },
   'test/fakes/razorpay': { packages: 'tools', may: [] },
   'test/faults': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay'] },
-  'test/attacks': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/faults'] },
+  'test/attacks': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay', 'test/faults'] },
   // Browser tests generate two-factor codes like an authenticator.
   'test/e2e': {
     packages: 'tools',

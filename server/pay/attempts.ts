@@ -21,6 +21,8 @@ const linkLives = { hours: 1 }
 const reusedFor = { minutes: 10 }
 /** Emails wait for an attempt at most so long. */
 const longestHold = { hours: 2 }
+/** Attempts that hold the emails of an invoice within a day: beginning again and again must not silence its reminders. */
+const mostHolds = 3
 /** When the provider is asked for the first time. */
 const firstAsk = { seconds: 20 }
 /** The provider takes no less, in paise. */
@@ -127,7 +129,9 @@ async function begin(deps: Deps, opened: Opened, wanted: Wanted, now: Instant): 
     const ofThese = sql`EXISTS (SELECT 1 FROM pay_attempt_invoices x WHERE x.attempt_id = ${payAttempts.id} AND x.invoice_id = ANY(${ids}::uuid[]))`
     await cancelAttempts(tx, and(open, ofThese, again && ne(payAttempts.id, again.id)), now)
     if (again) return { attempt: again, keys, known: true, description }
-    const attempt = await storeAttempt(deps, tx, { ownerId, linkId, amountMinor, keys, parts }, now)
+    const since = sql`${payAttempts.startedAt} > ${now.subtract({ hours: 24 }).toString()}::timestamptz AND ${payAttempts.state} <> 'paid'`
+    const holds = (await tx.$count(payAttempts, and(eq(payAttempts.ownerId, ownerId), since, ofThese))) < mostHolds
+    const attempt = await storeAttempt(deps, tx, { ownerId, linkId, amountMinor, keys, parts, holds }, now)
     return { attempt, keys, known: false, description }
   })
 }
@@ -136,10 +140,10 @@ async function begin(deps: Deps, opened: Opened, wanted: Wanted, now: Instant): 
 async function storeAttempt(
   { config }: Pick<Deps, 'config'>,
   tx: Database,
-  about: { ownerId: string; linkId: string | null; amountMinor: number; keys: Keys; parts: Part[] },
+  about: { ownerId: string; linkId: string | null; amountMinor: number; keys: Keys; parts: Part[]; holds: boolean },
   now: Instant,
 ): Promise<Attempt> {
-  const { keys, parts, ...attempt } = about
+  const { keys, parts, holds, ...attempt } = about
   const id = newId()
   const [stored] = await tx
     .insert(payAttempts)
@@ -151,7 +155,7 @@ async function storeAttempt(
       sealedSecret: sealForAttempt(config, id, keys.keySecret),
       startedAt: now,
       expiresAt: now.add(linkLives),
-      holdUntil: now.add(longestHold),
+      holdUntil: holds ? now.add(longestHold) : now,
       nextAskAt: now.add(firstAsk),
     })
     .returning()
@@ -169,7 +173,7 @@ export async function startTrial(deps: Deps, ownerId: string, callbackUrl: strin
   const keys = await readKeys(deps.db, deps.config, ownerId)
   if (!keys || !isTestKey(keys.keyId)) return null
   const attempt = await deps.db.transaction((tx) =>
-    storeAttempt(deps, tx, { ownerId, linkId: null, amountMinor: leastOnline, keys, parts: [] }, now),
+    storeAttempt(deps, tx, { ownerId, linkId: null, amountMinor: leastOnline, keys, parts: [], holds: false }, now),
   )
   const { url } = await makeLink(deps, providerFor(deps.config, keys), attempt, { description: pageTexts.onlineTrial, callbackUrl })
   return url

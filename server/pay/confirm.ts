@@ -220,7 +220,7 @@ async function record(
   const changes = shares.map(({ row, share }) => ({ row, live: live.get(row.id), record: [newPayment(share)] }))
   await settle(tx, owner, changes, now, deps.afterChange)
   const invoicesOf = parts.flatMap(({ invoiceId }) => rows.get(invoiceId) ?? [])
-  const { title, text } = isTestKey(attempt.keyId)
+  const notice = isTestKey(attempt.keyId)
     ? noticeTexts.trial
     : noticeTexts.paidOnline({
         invoices: invoicesOf,
@@ -230,7 +230,7 @@ async function record(
         isRecorded: shares.length > 0,
         isSecond: attempt.paymentIds.length > 0,
       })
-  await tellOwner(deps, tx, owner, { cause: providerId, title, text, invoicesOf }, now)
+  await tellOwner(deps, tx, owner, { cause: providerId, ...notice, invoicesOf }, now)
 }
 
 /** Money that the owner's settings at the provider have not captured: it goes back to the client unless they do. */
@@ -253,7 +253,7 @@ async function tellOwner(
   deps: Confirming,
   tx: Database,
   owner: AccountRow,
-  about: { cause: string; title: string; text: string; invoicesOf: InvoiceRow[] },
+  about: { cause: string; title: string; summary: string; text: string; invoicesOf: InvoiceRow[] },
   now: Instant,
 ): Promise<void> {
   const { invoicesOf, ...notice } = about

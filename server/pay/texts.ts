@@ -1,5 +1,6 @@
 import { formatDate } from '#contract/dates.ts'
 import { formatMoney } from '#contract/money.ts'
+import { shortName } from '#contract/notices.ts'
 import type { Answer } from './answers.ts'
 
 const listed = new Intl.ListFormat('en', { type: 'conjunction' })
@@ -158,16 +159,25 @@ export const noticeTexts = {
       amount === asked && currency === 'INR' ? '' : `${formatMoney(asked, 'INR')} was asked for.`,
       deleted.length === 0 ? '' : `${named(deleted).references} was deleted: restore it, or pay the client back.`,
     ]
-    return { title: `${client} paid ${references} online`, text: sentences.filter((one) => one !== '').join(' ') }
+    return {
+      title: `${client} paid ${references} online`,
+      summary: `${shortName(client)} paid online`,
+      text: sentences.filter((one) => one !== '').join(' '),
+    }
   },
   reserved: (invoices: { clientName: string; reference: string }[]) => {
     const { client, references } = named(invoices)
     return {
       title: `${client} paid ${references} online, and the money is not captured`,
+      summary: `${shortName(client)} paid, not captured`,
       text: 'Razorpay only reserved it. Capture it there, or it goes back to the client.',
     }
   },
-  trial: { title: 'Your test payment arrived', text: 'Razorpay is connected. With live keys, clients can pay online.' },
+  trial: {
+    title: 'Your test payment arrived',
+    summary: 'Your test payment arrived',
+    text: 'Razorpay is connected. With live keys, clients can pay online.',
+  },
   refundOf: (paymentId: string) => `Refund of ${paymentId}`,
   answered: (about: { client: string; reference: string; currency: string; answer: Answer; until: string | null }) => {
     const { client, reference, currency, answer } = about

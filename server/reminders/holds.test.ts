@@ -276,3 +276,18 @@ test('after a restore from a backup Razorpay is asked before any email leaves', 
   expect((await ask(app, asha, invoiceCalls.read, { params: { id: _id } })).reply.status).toBe('paid')
   expect(smtp.mails).toEqual([])
 })
+
+test('a client who begins to pay again and again holds no more than three times a day', async () => {
+  await using smtp = await openFakeSmtp()
+  await using business = await openBusiness()
+  const { app, asha } = business
+  await aMailbox(app, asha, smtp)
+  const { _id } = await anInvoice(app, { owner: asha })
+  const page = await pageOf(business, _id)
+  for (const amount of [5000, 4000, 3000]) await start(business, page, amount, 5000)
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow, { body: null }))
+  expect(await statesOf(app)).toEqual([{ state: 'held', reason: 'paying' }])
+  await start(business, page, 2000, 5000)
+  await pass(business, { seconds: 20 })
+  expect(smtp.mails).toHaveLength(1)
+})

@@ -1,18 +1,35 @@
 import { execFile, spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { unzipSync } from 'fflate'
 import { inject } from 'vitest'
 import { sealedSenders } from '#server/mail/mail.ts'
 import { sealMark } from '#server/platform/secrets.ts'
 import { openFakeGoogle } from '#test/fakes/google.ts'
+import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { onPostgres, openMailServer, secretKey, send } from '#test/faults/environment.ts'
 import { row } from '#test/faults/row.ts'
 import { isDelivered, summarize, tally } from '#test/faults/tally.ts'
-import { confirmEmail, everyAnswer, googleEnv, overdueInvoice, signIn, signUp, startTarget, systemMailEnv } from './browser.ts'
+import { Browser, confirmEmail, everyAnswer, googleEnv, overdueInvoice, signIn, signUp, startTarget, systemMailEnv } from './browser.ts'
+
+/** Connects Razorpay, first with a wrong secret, and lets a client begin to pay: the attempt keeps a copy of the keys. */
+async function payOnline(asha: Browser, invoiceId: string, canaries: Map<string, string>, keys: { keyId: string; keySecret: string }) {
+  const connect = (keySecret: string) =>
+    asha.ask('PUT /payment-settings/razorpay', { body: { keyId: keys.keyId, keySecret, currentPassword: 'canary-password-2' } })
+  await connect('canary-wrong-razorpay')
+  canaries.set('a wrong key secret', 'canary-wrong-razorpay')
+  canaries.set('the secret of the webhook', ((await connect(keys.keySecret)).body as { webhookSecret: string }).webhookSecret)
+  const link = (await asha.ask(`POST /invoice/${invoiceId}/pay-link`)).body as { url: string }
+  const { status } = await new Browser(asha.url).ask(`POST ${new URL(link.url).pathname}/online`, {
+    raw: new URLSearchParams({ amount: '1200.5', of: '1200.5' }).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
+  })
+  if (status !== 303) throw new Error(`Pay online: ${status}`)
+}
 
 row(
   '74',
-  'secrets searched for in the log at its most verbose, in a dump of the database and in every answer',
+  'secrets searched for in the log at its most verbose, in a dump of the database, in the export of the account and in every answer',
   { short: true },
   async (trial) => {
     trial.mustHold('found 0 times')
@@ -21,7 +38,9 @@ row(
     const systemMail = await openMailServer(trial, { login: { user: 'post@duely.example', pass: 'canary-system-mail' } })
     const smtp = await openMailServer(trial, { login: { user: 'asha@example.com', pass: 'canary-app-password' } })
     const environment = await onPostgres(trial)
-    const program = await startTarget(environment, { ...googleEnv(google), ...systemMailEnv(systemMail), LOG_LEVEL: 'trace' })
+    const razorpay = trial.stack.use(await openFakeRazorpay({ keyId: 'rzp_live_FakeFakeFake01', keySecret: 'canary-razorpay-secret' }))
+    const env = { PAY_LINKS: 'on', RAZORPAY_API_URL: razorpay.settings.apiUrl, LOG_LEVEL: 'trace' }
+    const program = await startTarget(environment, { ...googleEnv(google), ...systemMailEnv(systemMail), ...env })
     const from = everyAnswer.length
     const canaries = new Map([
       ['the password', 'canary-password-1'],
@@ -31,6 +50,7 @@ row(
       ['the server’s mailbox’s password', systemMail.login.pass],
       ['Google’s client secret', google.client.clientSecret],
       ['the secret key', secretKey],
+      ['the key secret of Razorpay', razorpay.settings.keySecret],
     ])
     const asha = await signUp(program.url, { email: 'asha@client.example', secret: 'canary-password-1' })
     // A new password ends the link that confirms the email.
@@ -54,6 +74,11 @@ row(
     canaries.set('the link', link)
     for (const pass of ['canary-wrong-app', smtp.login.pass]) await asha.saveMailbox({ ...smtp, login: { user: smtp.login.user, pass } })
     await asha.ask('POST /invoice', { body: overdueInvoice() })
+    // The email about this one waits for its client.
+    const invoice = (await asha.ask('POST /invoice', { body: overdueInvoice({ clientEmail: 'pays@online.example' }) })).body as {
+      _id: string
+    }
+    await payOnline(asha, invoice._id, canaries, razorpay.settings)
     const { status, text } = await asha.ask('POST /reminder/send-immediate')
     if (status >= 400) throw new Error(`Send Now: ${status} ${text}`)
     await trial.until('an email arrives', () => smtp.mails.length > 0)
@@ -66,7 +91,13 @@ row(
     await asha.ask('POST /mail-config/gmail', { body: { code } })
 
     // The calls that hand out a secret may contain it.
-    const handsOut: Record<string, string> = { 'the second factor': 'POST /user/two-factor/start', 'the access token': 'POST /auth' }
+    const handsOut: Record<string, string> = {
+      'the second factor': 'POST /user/two-factor/start',
+      'the access token': 'POST /auth',
+      'the secret of the webhook': 'PUT /payment-settings/razorpay',
+    }
+    const zip = await fetch(`${program.url}/user/export`, { headers: { authorization: `Bearer ${asha.token}` } })
+    const exported = Object.values(unzipSync(new Uint8Array(await zip.arrayBuffer()))).map((file) => Buffer.from(file).toString())
     const answers = everyAnswer.slice(from)
     const pgDump = path.join(inject('postgres')?.bin ?? '', 'pg_dump')
     const dump = spawnSync(pgDump, ['--inserts', environment.url], { maxBuffer: 1e9 }).stdout.toString()
@@ -76,12 +107,13 @@ row(
       if (secret.length < 8) found.push(`${name} was never made`)
       if (log.includes(secret)) found.push(`${name} in the log`)
       if (dump.includes(secret)) found.push(`${name} in the database`)
+      if (exported.some((file) => file.includes(secret))) found.push(`${name} in the export`)
       for (const { call, text } of answers)
         if (text.includes(secret) && !call.startsWith(handsOut[name] ?? '-')) found.push(`${name} in the answer of ${call}`)
     }
     return {
-      figure: `${canaries.size} secrets in ${Math.round(log.length / 1000)} KB of log, ${Math.round(dump.length / 1000)} KB of database, ${answers.length} answers: found ${found.length}${found.length > 0 ? ` (${found.slice(0, 3).join('; ')})` : ''}`,
-      holds: found.length === 0 && log.length > 1_000 && !dump.includes('canary') && dump.length > 10_000,
+      figure: `${canaries.size} secrets in ${Math.round(log.length / 1000)} KB of log, ${Math.round(dump.length / 1000)} KB of database, ${exported.length} exported files, ${answers.length} answers: found ${found.length}${found.length > 0 ? ` (${found.slice(0, 3).join('; ')})` : ''}`,
+      holds: found.length === 0 && log.length > 1_000 && !dump.includes('canary') && dump.length > 10_000 && exported.length > 10,
     }
   },
 )

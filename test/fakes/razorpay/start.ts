@@ -2,11 +2,11 @@ import { createInterface } from 'node:readline'
 import { openFakeRazorpay } from './server.ts'
 
 /**
- * A fake Razorpay for development: `node test/fakes/razorpay/start.ts [port] [address of Duely]`. It prints the command to start Duely with it,
+ * A fake Razorpay for development: `node test/fakes/razorpay/start.ts [port] [address of Duely] [key ID]`. It prints the command to start Duely with it,
  * sends webhooks there, and reads commands from the terminal.
  */
-const [port = '4010', duely = 'http://localhost:3000'] = process.argv.slice(2)
-const fake = await openFakeRazorpay({ port: Number(port), webhookUrl: `${duely.replace(/\/$/, '')}/subscription/webhook` })
+const [port = '4010', duely = 'http://localhost:3000', keyId = 'rzp_test_FakeFakeFake01'] = process.argv.slice(2)
+const fake = await openFakeRazorpay({ port: Number(port), keyId, webhookUrl: `${duely.replace(/\/$/, '')}/subscription/webhook` })
 const { settings, provider } = fake
 const say = (text: string) => process.stdout.write(`${text}\n`)
 
@@ -21,13 +21,15 @@ Commands:   list              list orders, subscriptions and payments
             card sub_…        add another card and collect outstanding charges
             cancel sub_…      cancel as the customer at the bank
             refund pay_…      refund a payment
+            hook URL SECRET   send events there, as the webhook of an account that connected these keys
             quit              stop`)
 
 const lines = createInterface({ input: process.stdin })
 lines.on('line', (line) => {
-  const [word, id = ''] = line.trim().split(/\s+/)
+  const [word, id = '', secret = ''] = line.trim().split(/\s+/)
   try {
-    obey(word ?? '', id)
+    if (word === 'hook') fake.sendEventsTo(id, secret)
+    else obey(word ?? '', id)
   } catch (error) {
     say(error instanceof Error ? error.message : String(error))
   }
