@@ -220,6 +220,7 @@ export const payEvents = pgTable(
   (t) => [
     primaryKey({ columns: [t.ownerId, t.eventId] }),
     foreignKey({ columns: [t.ownerId, t.attemptId], foreignColumns: [payAttempts.ownerId, payAttempts.id] }).onDelete('cascade'),
+    index('pay_events_attempt').on(t.ownerId, t.attemptId),
     index('pay_events_received').on(t.receivedAt),
   ],
 )

@@ -1,0 +1,1 @@
+CREATE INDEX "pay_events_attempt" ON "pay_events" USING btree ("owner_id","attempt_id");
