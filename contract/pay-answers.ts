@@ -4,32 +4,34 @@ import { call } from './call.ts'
 import { invoiceDraft } from './invoices.ts'
 import { paymentAmount, paymentMethod } from './payments.ts'
 
-/** What a client said about an invoice on its pay page. */
-export const payAnswer = z.object({
-  _id: z.string(),
-  invoiceId: z.string(),
-  kind: z.enum(['paid', 'promise', 'question', 'wrong_person']),
-  at: z.string(),
-  /** When it was paid, or by when it will be. */
-  date: z.string().nullable(),
-  amount: z.number().nullable(),
-  reference: z.string(),
-  message: z.string(),
-  /** Of the right person. */
-  name: z.string(),
-  email: z.string(),
-  state: z.enum(['open', 'accepted', 'declined', 'replaced', 'ended']),
-  /** Until when it pauses the reminders; null where it pauses nothing. */
-  pausedUntil: z.string().nullable(),
-  /** The invoice as it is now. */
-  invoice: z.object({
-    reference: z.string(),
-    clientName: z.string(),
-    clientEmail: z.string(),
-    balance: z.number(),
-    currency: z.string(),
-  }),
-})
+export const payAnswer = z
+  .object({
+    _id: z.string().meta({ format: 'uuid', description: 'The answer.' }),
+    invoiceId: z.string().meta({ format: 'uuid', description: 'The invoice that it is about.' }),
+    kind: z.enum(['paid', 'promise', 'question', 'wrong_person']).meta({ description: 'What the client said.' }),
+    at: z.string().meta({ format: 'date-time', description: 'When.' }),
+    date: z.string().nullable().meta({ format: 'date', description: 'When it was paid, or by when it will be.' }),
+    amount: z.number().nullable().meta({ description: 'What was paid, in the currency of the invoice.' }),
+    reference: z.string().meta({ description: 'The reference of the payment, such as a UTR.' }),
+    message: z.string().meta({ description: 'The question.' }),
+    name: z.string().meta({ description: 'The name of the right person.' }),
+    email: z.string().meta({ description: 'The email of the right person.' }),
+    state: z.enum(['open', 'accepted', 'declined', 'replaced', 'ended']).meta({ description: 'Open until the owner decides, or it ends.' }),
+    pausedUntil: z
+      .string()
+      .nullable()
+      .meta({ format: 'date', description: 'Until when it pauses the reminders; null where it pauses nothing.' }),
+    invoice: z
+      .object({
+        reference: z.string(),
+        clientName: z.string(),
+        clientEmail: z.string(),
+        balance: z.number(),
+        currency: z.string(),
+      })
+      .meta({ description: 'The invoice as it is now.' }),
+  })
+  .meta({ id: 'PayAnswer', description: 'What a client said about an invoice on its pay page.' })
 export type PayAnswer = z.output<typeof payAnswer>
 
 /** Corrections: of the payment that is recorded, or of the new contact. */

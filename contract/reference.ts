@@ -368,6 +368,7 @@ export const explainedCalls: ExplainedCall[] = [
           },
         ],
         payments: [],
+        answers: [],
       },
     },
   }),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { emailAddress, money } from './accounts.ts'
 import { call } from './call.ts'
 import { invoiceQuery, notDelivered } from './invoices.ts'
+import { payAnswer } from './pay-answers.ts'
 import { payment } from './payments.ts'
 import { senderPause } from './sender-pause.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
@@ -189,8 +190,12 @@ export const invoiceHistory = z
     mails: z.array(historyMail).meta({ description: 'Newest first.' }),
     days: z.array(dayDecision).meta({ description: 'Newest first.' }),
     payments: z.array(payment).meta({ description: 'Payments and refunds, newest first, with those that were taken back.' }),
+    answers: z.array(payAnswer).meta({ description: 'What the client said on its pay page, newest first.' }),
   })
-  .meta({ id: 'InvoiceHistory', description: 'The emails about an invoice, the decision of each day, and its payments.' })
+  .meta({
+    id: 'InvoiceHistory',
+    description: 'The emails about an invoice, the decision of each day, its payments, and what the client said.',
+  })
 export type InvoiceHistory = z.infer<typeof invoiceHistory>
 
 export const sentMail = z

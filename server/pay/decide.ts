@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { ClientAnswer } from '#contract/clients.ts'
 import { fromMinor } from '#contract/money.ts'
@@ -20,32 +20,26 @@ type Row = typeof payAnswers.$inferSelect
 const mostListed = 200
 
 /** What clients said about invoices that are not deleted, newest first. */
-export async function listAnswers(db: Database, ownerId: string): Promise<PayAnswer[]> {
-  const found = await db
-    .select({ answer: payAnswers, invoice: invoices })
-    .from(payAnswers)
-    .innerJoin(invoices, eq(invoices.id, payAnswers.invoiceId))
-    .where(eq(payAnswers.ownerId, ownerId))
-    .orderBy(desc(payAnswers.at), desc(payAnswers.id))
-    .limit(mostListed)
-  return found.filter(({ invoice }) => !invoice.deletedAt).map(({ answer, invoice }) => toAnswer(answer, invoice))
-}
-
-/** What a client said about invoices, newest first. `emailKey`: the address in lower case. */
-export async function answersOfClient(db: Database, ownerId: string, emailKey: string): Promise<ClientAnswer[]> {
+export async function listAnswers(db: Database, ownerId: string, about?: SQL): Promise<PayAnswer[]> {
   const found = await db
     .select({ answer: payAnswers, invoice: invoices })
     .from(payAnswers)
     .innerJoin(invoices, and(eq(invoices.ownerId, payAnswers.ownerId), eq(invoices.id, payAnswers.invoiceId)))
-    .where(and(eq(payAnswers.ownerId, ownerId), sql`lower(${invoices.clientEmail}) = ${emailKey}`, isNull(invoices.deletedAt)))
+    .where(and(eq(payAnswers.ownerId, ownerId), isNull(invoices.deletedAt), about))
     .orderBy(desc(payAnswers.at), desc(payAnswers.id))
     .limit(mostListed)
-  return found.map(({ answer, invoice }) => ({
-    kind: 'answer' as const,
-    _id: answer.id,
-    at: answer.at.toString(),
-    answer: toAnswer(answer, invoice),
-  }))
+  return found.map(({ answer, invoice }) => toAnswer(answer, invoice))
+}
+
+/** What a client said about invoices, newest first. `emailKey`: the address in lower case. */
+export async function answersOfClient(db: Database, ownerId: string, emailKey: string): Promise<ClientAnswer[]> {
+  const answers = await listAnswers(db, ownerId, sql`lower(${invoices.clientEmail}) = ${emailKey}`)
+  return answers.map((answer) => ({ kind: 'answer' as const, _id: answer._id, at: answer.at, answer }))
+}
+
+/** What was said about an invoice, newest first. */
+export function answersOfInvoice(db: Database, ownerId: string, invoiceId: string): Promise<PayAnswer[]> {
+  return listAnswers(db, ownerId, eq(payAnswers.invoiceId, invoiceId))
 }
 
 function toAnswer(answer: Row, invoice: InvoiceRow): PayAnswer {

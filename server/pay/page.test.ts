@@ -49,6 +49,8 @@ test('the page of a client shows what they said, and why an invoice waits', asyn
   expect(client?.said).toEqual({ because: 'question', until: '2026-03-16' })
   const { reply } = await ask(app, asha, clientCalls.read, { params: { id: client?._id ?? '' } })
   expect(reply.timeline).toMatchObject([{ kind: 'answer', answer: { kind: 'question', message: 'Which order is this?', state: 'open' } }])
+  const { reply: history } = await ask(app, asha, reminderCalls.history, { params: { id } })
+  expect(history.answers).toMatchObject([{ kind: 'question', state: 'open' }])
   const ravi = await aPerson(app)
   await anInvoice(app, { owner: ravi })
   const [other] = (await ask(app, ravi, clientCalls.list)).reply

@@ -26,7 +26,7 @@ import { texts } from './texts.ts'
 export { closeAnswers, tellLapsed } from './answers.ts'
 export { askAgain, cancelChanged } from './attempts.ts'
 export { askDue, confirmPayment, payOnAccountDeleted, pruneAttempts } from './confirm.ts'
-export { answersOfClient } from './decide.ts'
+export { answersOfClient, answersOfInvoice } from './decide.ts'
 // For key rotation.
 export { sealedPayKeys } from './keys.ts'
 export { sealedPayLinks } from './links.ts'

@@ -7,6 +7,7 @@ import type { DayDecision, InvoiceHistory, reminderCalls } from '#contract/remin
 import { deliveryState, holdReasonOf, runKind } from '#contract/reminders.ts'
 import { paymentsOf, toPayment } from '#server/invoices/balance.ts'
 import { invoices } from '#server/invoices/tables.ts'
+import { answersOfInvoice } from '#server/pay/pay.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
@@ -40,6 +41,7 @@ export async function invoiceHistory(
     mails: await mailsOf(db, invoice.id),
     days: await daysOf(db, invoice.id),
     payments: (await paymentsOf(db, account.id, [invoice.id])).slice(0, mostShown).map(toPayment),
+    answers: await answersOfInvoice(db, account.id, invoice.id),
   }
 }
 

@@ -104,6 +104,7 @@ async function paying(page: Page, audit: Audit, someone: Someone): Promise<void>
   await page.getByRole('link', { name: 'INV-0001' }).first().click()
   await expect(page.getByText('The client says that it is paid.')).toBeVisible()
   await audit.at('invoice-says-paid')
+  await audit.at('invoice-history-answer', page.getByText('Says paid: ₹3,000.00'))
 }
 
 async function importing(page: Page, audit: Audit): Promise<void> {

@@ -1,4 +1,6 @@
 import type { Invoice, InvoicePause } from '#contract/invoices.ts'
+import { formatMoney } from '#contract/money.ts'
+import type { PayAnswer } from '#contract/pay-answers.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
 import { dateIn, daysBetween, showComing, showDate, showMoment } from '#web/ui/dates.ts'
 import { invoiceTexts } from './texts.ts'
@@ -86,6 +88,18 @@ export function describePause({ pause, clientEmail }: Pick<Invoice, 'pause' | 'c
     ...(pause.promised && pause.until !== null ? [invoiceTexts.pause.promise(showDate(pause.until))] : []),
     ...(pause.note === '' ? [] : [pause.note]),
   ]
+}
+
+/** What a client said on a pay page: a title, and the words of the client. */
+export function describeAnswer({ kind, amount, date, reference, message, name, email, invoice }: PayAnswer): {
+  title: string
+  words: string
+} {
+  const { says } = invoiceTexts.answer
+  const day = date === null ? '' : showDate(date)
+  const title =
+    kind === 'paid' ? says.paid(formatMoney(amount ?? 0, invoice.currency), day) : kind === 'promise' ? says.promise(day) : says[kind]
+  return { title, words: [message, reference, name, email].filter((part) => part !== '').join(', ') }
 }
 
 /** A paid invoice is not shown as paused: it gets no reminders anyway. */

@@ -10,6 +10,15 @@ const said = { says_paid: 'Says paid', promised: 'Promised', question: 'Question
 
 /** Texts that several screens of this slice share. */
 export const invoiceTexts = {
+  answer: {
+    says: {
+      paid: (amount: string, date: string) => `Says paid: ${amount} on ${date}`,
+      promise: (date: string) => `Will pay by ${date}`,
+      question: 'Asks a question',
+      wrong_person: 'Says: wrong person',
+    },
+    states: { open: 'Open', accepted: 'Accepted', declined: 'Declined', replaced: 'Replaced', ended: 'Ended' },
+  },
   status: { unpaid: 'Unpaid', paid: 'Paid', overdue: 'Overdue' } satisfies Record<InvoiceStatus, string>,
   state: {
     paid: 'Paid',

@@ -27,7 +27,7 @@ import { EmailDialog, type ShownEmail } from '#web/invoices/history/email-dialog
 import historyStyles from '#web/invoices/history/history.module.css'
 import { texts as historyTexts } from '#web/invoices/history/texts.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
-import { isPartPaid } from '#web/invoices/invoice-state.ts'
+import { describeAnswer, isPartPaid } from '#web/invoices/invoice-state.ts'
 import { paymentTexts } from '#web/invoices/payments/texts.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { copyLink, useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
@@ -382,13 +382,9 @@ interface AnswerLineProps {
 
 /** What the client said on a pay page. One that is open is decided under Getting Paid. */
 function AnswerLine({ event, zone, today }: AnswerLineProps): ReactNode {
-  const { kind, amount, date, reference, message, name, email, state, invoice } = event.answer
-  const day = date === null ? '' : showDate(date)
-  const says = texts.says
-  const title =
-    kind === 'paid' ? says.paid(formatMoney(amount ?? 0, invoice.currency), day) : kind === 'promise' ? says.promise(day) : says[kind]
-  const words = [message, reference, name, email].filter((part) => part !== '').join(', ')
-  const shown = texts.answerStates[state]
+  const { state, invoice } = event.answer
+  const { title, words } = describeAnswer(event.answer)
+  const shown = invoiceTexts.answer.states[state]
   return (
     <li className={historyStyles.item}>
       <span className={historyStyles.mark} data-tone={state === 'open' ? 'warn' : undefined} aria-hidden>

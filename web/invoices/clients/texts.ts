@@ -66,13 +66,6 @@ export const clientPageTexts = {
   notDelivered: 'Not delivered',
   retrying: 'Delayed, will be retried',
   about: (references: string) => ` for ${references}`,
-  says: {
-    paid: (amount: string, date: string) => `Says paid: ${amount} on ${date}`,
-    promise: (date: string) => `Will pay by ${date}`,
-    question: 'Asks a question',
-    wrong_person: 'Says: wrong person',
-  },
-  answerStates: { open: 'Open', accepted: 'Accepted', declined: 'Declined', replaced: 'Replaced', ended: 'Ended' },
   replied: 'The mail server said:',
   andMore: (n: number) => `${n} more`,
 }

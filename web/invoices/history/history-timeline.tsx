@@ -9,6 +9,7 @@ import {
   IconClockPause,
   IconFilePlus,
   IconMail,
+  IconMessage,
   IconMoon,
   IconPlayerPause,
   IconRefresh,
@@ -16,9 +17,12 @@ import {
 import { Fragment, type ReactNode, useState } from 'react'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
 import { formatMoney } from '#contract/money.ts'
+import type { PayAnswer } from '#contract/pay-answers.ts'
 import type { Payment } from '#contract/payments.ts'
 import { type HistoryMail, holdReasonOf } from '#contract/reminders.ts'
+import { describeAnswer } from '#web/invoices/invoice-state.ts'
 import { paymentTexts } from '#web/invoices/payments/texts.ts'
+import { invoiceTexts } from '#web/invoices/texts.ts'
 import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { adviceFor } from '#web/ui/texts.ts'
 import { EmailDialog } from './email-dialog.tsx'
@@ -73,6 +77,7 @@ function sameMonth(one: string, other: string): boolean {
 
 function keyOf(entry: Entry): string {
   if (entry.kind === 'payment') return `${entry.outcome} ${entry.payment._id}`
+  if (entry.kind === 'answer') return entry.answer._id
   return entry.kind === 'mail' ? entry.mail._id : `${entry.outcome} ${entry.at}`
 }
 
@@ -118,6 +123,7 @@ function TimelineItem({ entries, zone, now, year, advised, onOpen }: ItemProps):
           ))}
         </p>
         {last.kind === 'day' && last.decision.words !== '' && <p className={styles.note}>{last.decision.words}</p>}
+        {last.kind === 'answer' && <Words answer={last.answer} />}
         {mail && <Explanation mail={mail} />}
         {advised && mail?.state === 'failed' && <p className={styles.note}>{adviceFor(mail.serverReply ?? '')}</p>}
       </div>
@@ -135,10 +141,17 @@ function TimelineItem({ entries, zone, now, year, advised, onOpen }: ItemProps):
   )
 }
 
+/** The client's own words. */
+function Words({ answer }: { answer: PayAnswer }): ReactNode {
+  const { words } = describeAnswer(answer)
+  return words !== '' && <p className={styles.note}>{words}</p>
+}
+
 /** `Reminder sent`, `3 reminders sent`, `Not delivered: mailbox full`. */
 function nameOf(entry: Entry, times: number): string {
   if (entry.kind === 'invoice') return texts.created
   if (entry.kind === 'payment') return paymentName(entry.payment, entry.outcome)
+  if (entry.kind === 'answer') return describeAnswer(entry.answer).title
   if (entry.kind === 'day') return texts.outcomes[entry.decision.outcome]
   const { state, reason, serverReply } = entry.mail
   if (state === 'sent') return texts.sent(times)
@@ -157,6 +170,7 @@ function asides(entry: Entry, times: number, zone: string | undefined, now: Date
   if (entry.kind === 'day') return times > 1 ? [texts.days(times)] : []
   if (entry.kind === 'invoice') return []
   if (entry.kind === 'payment') return paymentAsides(entry.payment, entry.outcome)
+  if (entry.kind === 'answer') return [invoiceTexts.answer.states[entry.answer.state]]
   const { kind, state, attempt, nextTryAt, invoices } = entry.mail
   return [
     ...(kind === 'daily' ? (times > 1 ? [texts.eachDay] : []) : [texts.kinds[kind]]),
@@ -236,6 +250,7 @@ const marks = {
   received: { icon: IconCheck, tone: 'good' },
   refunded: { icon: IconArrowBackUp, tone: 'quiet' },
   taken_back: { icon: IconArrowBackUp, tone: 'quiet' },
+  answered: { icon: IconMessage, tone: 'warn' },
 } as const satisfies Record<Outcome, { icon: typeof IconCheck; tone: string }>
 
 function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {

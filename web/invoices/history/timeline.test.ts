@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
+import type { PayAnswer } from '#contract/pay-answers.ts'
 import type { Payment } from '#contract/payments.ts'
 import type { DayDecision, HistoryMail, InvoiceHistory } from '#contract/reminders.ts'
+import { describeAnswer } from '#web/invoices/invoice-state.ts'
 import { refetchDelay, timelineOf } from './timeline.ts'
 
 const zone = 'Asia/Kolkata'
@@ -37,6 +39,7 @@ const aHistory = (about: Partial<InvoiceHistory>): InvoiceHistory => ({
   mails: [],
   days: [],
   payments: [],
+  answers: [],
   ...about,
 })
 const aPayment = (about: Partial<Payment>): Payment => ({
@@ -81,6 +84,26 @@ test('a payment is listed when it was recorded, and when it was taken back', () 
   const refund = aPayment({ _id: 'refund', kind: 'refund', recordedAt: '2026-03-05T08:00:00Z' })
   const history = aHistory({ payments: [refund, aPayment({ voidedAt: '2026-03-06T08:00:00Z' })] })
   expect(linesOf(history)).toEqual(['taken_back 03-06', 'refunded 03-05', 'received 03-04'])
+})
+
+test('what the client said is listed, with the words', () => {
+  const answer: PayAnswer = {
+    _id: 'answer',
+    invoiceId: 'invoice',
+    kind: 'paid',
+    at: '2026-03-04T08:00:00Z',
+    date: '2026-03-03',
+    amount: 3000,
+    reference: 'UTR 4711',
+    message: '',
+    name: '',
+    email: '',
+    state: 'open',
+    pausedUntil: '2026-03-09',
+    invoice: { reference: 'INV-0001', clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', balance: 5000, currency: 'INR' },
+  }
+  expect(linesOf(aHistory({ answers: [answer], payments: [aPayment({})] }))).toEqual(['received 03-04', 'answered 03-04'])
+  expect(describeAnswer(answer)).toEqual({ title: 'Says paid: ₹3,000.00 on 03/03/2026', words: 'UTR 4711' })
 })
 
 test('a decision that led to an email is listed once', () => {

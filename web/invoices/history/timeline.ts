@@ -1,15 +1,17 @@
 import type { Invoice } from '#contract/invoices.ts'
+import type { PayAnswer } from '#contract/pay-answers.ts'
 import type { Payment } from '#contract/payments.ts'
 import type { DayDecision, HistoryMail, InvoiceHistory } from '#contract/reminders.ts'
 import { dateIn, daysBetween } from '#web/ui/dates.ts'
 
-export type Outcome = DayDecision['outcome'] | 'created' | 'paid' | 'received' | 'refunded' | 'taken_back'
+export type Outcome = DayDecision['outcome'] | 'created' | 'paid' | 'received' | 'refunded' | 'taken_back' | 'answered'
 
 /** What happened once. `date`: in the account's time zone, `YYYY-MM-DD`. */
 export type Entry = { date: string; at: string; outcome: Outcome } & (
   | { kind: 'mail'; mail: HistoryMail }
   | { kind: 'day'; decision: DayDecision }
   | { kind: 'payment'; payment: Payment }
+  | { kind: 'answer'; answer: PayAnswer }
   | { kind: 'invoice' }
 )
 
@@ -19,9 +21,9 @@ export interface TimelineLine {
   entries: [Entry, ...Entry[]]
 }
 
-/** Emails, decisions, payments and the invoice's own dates, newest first. A decision that led to a listed email is not listed itself. */
+/** Emails, decisions, payments, answers and the invoice's own dates, newest first. A decision that led to a listed email is not listed itself. */
 export function timelineOf(
-  { mails, days, payments }: InvoiceHistory,
+  { mails, days, payments, answers }: InvoiceHistory,
   { createdAt }: Pick<Invoice, 'createdAt'>,
   zone: string | undefined,
 ): TimelineLine[] {
@@ -44,6 +46,7 @@ export function timelineOf(
     entries.push({ kind: 'payment', date: dateOf(recordedAt), at: recordedAt, outcome, payment })
     if (voidedAt !== null) entries.push({ kind: 'payment', date: dateOf(voidedAt), at: voidedAt, outcome: 'taken_back', payment })
   }
+  for (const answer of answers) entries.push({ kind: 'answer', date: dateOf(answer.at), at: answer.at, outcome: 'answered', answer })
   entries.push({ kind: 'invoice', date: dateOf(createdAt), at: createdAt, outcome: 'created' })
   const newestFirst = entries.toSorted((one, other) =>
     one.date === other.date ? Date.parse(other.at) - Date.parse(one.at) : one.date < other.date ? 1 : -1,
