@@ -185,18 +185,18 @@ function Email({ email, wording, pending, errors, onChange, onReset }: EmailProp
       <dl className={styles.envelope}>
         <dt>{texts.to}</dt>
         <dd>{email.to}</dd>
+        {email.attached.length > 0 && (
+          <>
+            <dt>{texts.attached}</dt>
+            <dd>{email.attached.join(', ')}</dd>
+          </>
+        )}
         {!editing && (
           <>
             <dt>{texts.subject}</dt>
             <dd>
               <NoWrap text={email.subject} />
             </dd>
-          </>
-        )}
-        {email.attached.length > 0 && (
-          <>
-            <dt>{texts.attached}</dt>
-            <dd>{email.attached.join(', ')}</dd>
           </>
         )}
       </dl>
