@@ -170,6 +170,17 @@ test('a block needs a method of the currency', () => {
   expect(payBlock({ ...block, methods: { upi, bank: null, ownLink: null }, currency: 'EUR' })).toBeNull()
 })
 
+test('paying online alone is a button to the pay page, for an amount in INR where there is a page', () => {
+  const online = { ...block, total: 3000, methods: { upi: null, bank: null, ownLink: null, online: true } }
+  expect(payBlock(online)?.text).toBe(`Pay ₹3,000.00: https://duely.example/pay/kT0vXw2rJ8mQ
+
+Reference: INV-0041
+
+Paid already, or a question? Tell us there, or reply to this email.`)
+  expect(payBlock({ ...online, payLink: null })).toBeNull()
+  expect(payBlock({ ...online, currency: 'EUR' })).toBeNull()
+})
+
 test('no field of the settings or of an invoice becomes markup or a line of its own', () => {
   fc.assert(
     fc.property(hostile, hostile, (accountName, reference) => {

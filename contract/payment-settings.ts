@@ -185,6 +185,9 @@ export const logoChange = z.strictObject({
   ...proof,
 })
 
+/** Keys of Razorpay's test mode: nothing that is paid with them is money, so no client sees them. */
+export const isTestKey = (keyId: string) => keyId.startsWith('rzp_test_')
+
 const wrongKeyId = 'Please enter a key ID such as rzp_live_1DP5mmOlF5G5ag.'
 const wrongKeySecret = 'Please enter the key secret.'
 export const razorpayKeys = z.strictObject({

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm'
-import type { PaymentSettings } from '#contract/payment-settings.ts'
+import { isTestKey, type PaymentSettings } from '#contract/payment-settings.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { SealedColumn } from '#server/platform/reseal.ts'
 import { newToken, seal, unseal } from '#server/platform/secrets.ts'
-import { isTestKey, openPaymentProvider, type PaymentProvider } from './razorpay.ts'
+import { openPaymentProvider, type PaymentProvider } from './razorpay.ts'
 import { type payAttempts, payKeys } from './tables.ts'
 
 type Config = Pick<Deps['config'], 'publicUrl' | 'secretKey' | 'razorpayApiUrl'>

@@ -1,6 +1,7 @@
 // Also on PostgreSQL: webhooks arrive at the same time.
 import { createHmac } from 'node:crypto'
 import { sql } from 'drizzle-orm'
+import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
@@ -9,10 +10,12 @@ import { noticeCalls } from '#contract/notices.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { paymentCalls } from '#contract/payments.ts'
+import { reminderCalls } from '#contract/reminders.ts'
 import { rows } from '#server/platform/database.ts'
 import { reseal } from '#server/platform/reseal.ts'
 import { type Business, keySecret, openBusiness, pageOf, pass, post, start } from '#test/business.ts'
-import { anInvoice, aPerson, signedInAgain } from '#test/factories.ts'
+import { aMailbox, anInvoice, aPerson, signedInAgain } from '#test/factories.ts'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask } from '#test/harness.ts'
 import { seeded } from '#test/seeded.ts'
 import { sealedPayKeys } from './keys.ts'
@@ -98,6 +101,22 @@ test('a client pays online: the page leads to Razorpay, and the payment is recor
     code: 'conflict',
     message: 'This payment came from Razorpay. Refund it there; it is then taken off here by itself.',
   })
+})
+
+test('reminders lead to the pay page once Razorpay is connected, and not with test keys', async () => {
+  for (const [keyId, leads] of [
+    ['rzp_live_FakeFakeFake01', true],
+    ['rzp_test_FakeFakeFake01', false],
+  ] as const) {
+    await using smtp = await openFakeSmtp()
+    await using business = await openBusiness({ keyId })
+    const { app, asha } = business
+    await aMailbox(app, asha, smtp)
+    await anInvoice(app, { owner: asha })
+    await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow, { body: null }))
+    const { text = '' } = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+    expect(text.includes('Pay ₹5,000.00: https://duely.example/pay/')).toBe(leads)
+  }
 })
 
 test('a webhook makes Duely ask at once, is answered once for each event, and decides nothing', async () => {

@@ -122,9 +122,6 @@ export function openPaymentProvider(settings: ProviderSettings): PaymentProvider
   }
 }
 
-/** Keys of the provider's test mode: nothing that is paid with them is money. */
-export const isTestKey = (keyId: string) => keyId.startsWith('rzp_test_')
-
 /** Of an event only what it is about is read: its payload is a snapshot that may be old when it comes. */
 const named = z
   .object({ entity: z.object({ id: z.string().optional(), payment_id: z.string().optional(), reference_id: z.string().nullish() }) })

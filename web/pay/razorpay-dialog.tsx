@@ -1,7 +1,7 @@
 import { Button, Group, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { type PaymentSettings, paymentSettingsCalls, type RazorpayConnected } from '#contract/payment-settings.ts'
+import { isTestKey, type PaymentSettings, paymentSettingsCalls, type RazorpayConnected } from '#contract/payment-settings.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation } from '#web/platform/query.ts'
@@ -14,8 +14,6 @@ import styles from './pay.module.css'
 import { texts } from './texts.ts'
 
 const t = texts.razorpay
-
-export const isTestKey = (keyId: string) => keyId.startsWith('rzp_test_')
 
 interface RazorpayDialogProps {
   opened: boolean

@@ -1,7 +1,7 @@
 import type { Invoice } from '#contract/invoices.ts'
 import { formatMoney, type Money, sumByCurrency } from '#contract/money.ts'
 import { payBlock, upiCode } from '#contract/pay.ts'
-import type { PaymentSettings } from '#contract/payment-settings.ts'
+import { isTestKey, type PaymentSettings } from '#contract/payment-settings.ts'
 import {
   groupValues,
   groupVariables,
@@ -154,7 +154,8 @@ export function withPayBlock(
   const { settings, wording, payLink, payable, qr } = about
   if (!settings.inEmails || hasPayLink(wording)) return rendered
   const { hasFile, ...rest } = payable
-  const facts = { methods: settings, ...rest, payLink }
+  const { razorpay } = settings
+  const facts = { methods: { ...settings, online: razorpay !== null && !isTestKey(razorpay.keyId) }, ...rest, payLink }
   const code = upiCode(facts)
   const pdf = hasFile && settings.pdf === 'link' && payLink !== null ? `${payLink}/invoice.pdf` : null
   const block = payBlock({ ...facts, qr: code === null || qr === null ? null : qr(code), pdf })
