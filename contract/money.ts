@@ -50,6 +50,35 @@ export function formatMoney(amount: number, currency: string): string {
   return format.format(amount)
 }
 
+/** Plain digits, or grouped as in India, `1,84,200`, or as elsewhere, `184,200`. */
+const amountPattern = /^-?(?:\d+|\d{1,2}(?:,\d{2})*,\d{3}|\d{1,3}(?:,\d{3})+|(?=\.\d))(?:\.(\d*))?$/
+
+/**
+ * Parses a typed amount of a currency: `48,500`, `1,84,200.50`, `₹ 500`, `5000/-`. Commas only group. Ambiguous text is null: `1,00` could
+ * be one or a hundred, `5.000` five or five thousand, unless the currency has three decimals.
+ */
+export function readTypedAmount(text: string, currency: string): number | null {
+  const bare = withoutSign(text.trim(), currency).replace(/\s*\/-$/, '')
+  const found = amountPattern.exec(bare)
+  if (!found) return null
+  const amount = Number(bare.replaceAll(',', ''))
+  const decimals = found[1]?.length ?? 0
+  return decimals > Math.max(2, decimalsOf(currency)) && toMinor(amount, currency) !== null ? null : amount
+}
+
+/** A typed amount without the sign of its currency before it. Another sign stays, and makes it no amount. */
+function withoutSign(text: string, currency: string): string {
+  const sign = signOf(currency)
+  const signs = currency === 'INR' ? [sign, 'INR', 'RS.', 'RS'] : [sign, currency, sign.slice(-1)]
+  const found = signs.find((one) => /\D/.test(one) && text.toUpperCase().startsWith(one))
+  return found === undefined ? text : text.slice(found.length).trimStart()
+}
+
+/** ₹, €, US$, or the code of a currency without a sign. */
+export function signOf(currency: string): string {
+  return formatMoney(0, currency).replace(/[\d.,\s]/g, '')
+}
+
 /** What does not fit into an amount of a currency, in a sentence; null where nothing does not. */
 export function amountProblem(amount: number, currency: string): string | null {
   if (toMinor(amount, currency) !== null) return null

@@ -2,7 +2,7 @@ import { and, desc, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { emailAddress } from '#contract/accounts.ts'
 import { calendarDate } from '#contract/invoices.ts'
-import { toMinor } from '#contract/money.ts'
+import { readTypedAmount, toMinor } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
@@ -49,8 +49,9 @@ export function readAnswer(
   switch (given.kind) {
     case 'paid': {
       if (!date.success || date.data > today) return { kind: 'paid', wrong: t.pastDate }
-      const amount = Number((given.amount ?? '').replace(/[,\s]/g, ''))
-      if (!(amount > 0) || toMinor(amount, owed.currency) === null || amount > owed.total * 10) return { kind: 'paid', wrong: t.amount }
+      const amount = readTypedAmount(given.amount ?? '', owed.currency)
+      if (amount === null || amount <= 0 || toMinor(amount, owed.currency) === null || amount > owed.total * 10)
+        return { kind: 'paid', wrong: t.amount }
       const reference = oneLine(given.reference ?? '').slice(0, 80)
       return reference === '' ? { kind: 'paid', wrong: t.reference } : { kind: 'paid', date: date.data, amount, reference }
     }

@@ -86,6 +86,8 @@ test('a payment reference that a client named pays its invoice', async () => {
   const invoices = [payable('INV-0042', 3_000), payable('INV-0043', 3_000)]
   expect(await said(lineOf('NEFT UTR412345678901', 3_000), invoices, answers)).toBe('sure INV-0042:3000')
   expect(await said(lineOf('NEFT UTR412345678901', 2_999), invoices, answers)).toBe('none')
+  const recorded = { payments: [{ amountMinor: 300_000, paidOn: '2026-02-28' }] }
+  expect(await said(lineOf('NEFT UTR412345678901', 3_000), [payable('INV-0042', 3_000, recorded)], answers)).toBe('likely INV-0042:3000')
 })
 
 test('a payment of the same amount within three days is perhaps recorded already, and a recorded line is', async () => {

@@ -136,6 +136,8 @@ function matchLine(line: BankLine, { index, left, answers, format }: Known): Mat
 
   const answer = answers.find(({ reference, amountMinor }) => amountMinor === line.amountMinor && isNamed(text, reference))
   const answered = answer && index.byId.get(answer.invoiceId)
+  if (answered && isNearby(answered, line))
+    return { verdict: 'likely', invoices: all([answered], [line.amountMinor]), reason: texts.perhapsRecorded(answered.reference) }
   if (answered && balanceOf(answered) >= line.amountMinor)
     return { verdict: 'sure', invoices: all([answered], [line.amountMinor]), reason: texts.answered(answered.clientName) }
 

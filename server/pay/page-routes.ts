@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { eq } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toMinor } from '#contract/money.ts'
+import { readTypedAmount, toMinor } from '#contract/money.ts'
 import { addressKey, countOne, secondsUntil } from '#server/accounts/throttle.ts'
 import { balanceMinor } from '#server/invoices/balance.ts'
 import type { AfterChange, InvoiceRow } from '#server/invoices/tables.ts'
@@ -194,8 +194,8 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
 /** Reads `?amount=`: from 1 to the balance. */
 function askedOf(invoice: InvoiceRow | null, given: unknown): { asked: number | null; error: InvoicePage['error'] } {
   if (!invoice || typeof given !== 'string' || given === '') return { asked: null, error: null }
-  const amount = Number(given.replace(/[,\s]/g, ''))
-  const amountMinor = /^[\d,\s]+(?:\.\d+)?$/.test(given) ? toMinor(amount, invoice.currency) : null
-  const isPart = amountMinor !== null && amount >= 1 && amountMinor <= balanceMinor(invoice)
+  const amount = readTypedAmount(given, invoice.currency)
+  const amountMinor = amount === null ? null : toMinor(amount, invoice.currency)
+  const isPart = amount !== null && amountMinor !== null && amount >= 1 && amountMinor <= balanceMinor(invoice)
   return isPart ? { asked: amount, error: null } : { asked: null, error: { form: 'amount', message: pageTexts.errors.amountRange } }
 }

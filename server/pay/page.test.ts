@@ -117,7 +117,7 @@ test('another amount is paid for a part, from 1 to the balance', async () => {
   await ask(app, owner, paymentSettingsCalls.save, { body: { upi } })
   const path = await linkOf(app, owner, _id)
   expect((await open(app, `${path}?amount=1,200.50`)).body).toContain('am=1200.50&amp;')
-  for (const wrong of ['0.50', '5000.01', '-1', '1e3', '1.234', 'all']) {
+  for (const wrong of ['0.50', '5000.01', '-1', '1e3', '1.234', '50,00', 'all']) {
     const page = await open(app, `${path}?amount=${wrong}`)
     expect([page.statusCode, page.body.includes('am=5000.00&amp;')], wrong).toEqual([400, true])
   }
@@ -171,6 +171,9 @@ test('“I have paid” pauses the reminders for five days and tells the owner',
   await using app = await openPublic()
   const { owner, _id } = await anInvoice(app)
   const path = await linkOf(app, owner, _id)
+  // A decimal comma may be one of a group: it is never read as a hundred times as much.
+  const unclear = await post(app, `${path}/answer`, { kind: 'paid', date: '2026-03-01', amount: '3000,50', reference: 'UTR 4711' })
+  expect(unclear.statusCode).toBe(400)
   const sent = await post(app, `${path}/answer`, { kind: 'paid', date: '2026-03-01', amount: '3000', reference: 'UTR 4711' })
   expect([sent.statusCode, sent.headers.location]).toEqual([303, path])
   expect((await ask(app, owner, invoiceCalls.read, { params: { id: _id } })).reply.pause).toMatchObject({

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { formatDate } from '#contract/dates.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
-import { formatMoney } from '#contract/money.ts'
+import { formatMoney, readTypedAmount } from '#contract/money.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { type PayAnswer, payAnswerCalls } from '#contract/pay-answers.ts'
 import { screens } from '#contract/screens.ts'
@@ -141,7 +141,10 @@ function PaymentForm({ answer, onClose }: { answer: PayAnswer; onClose: () => vo
   const state = useContractForm({
     call: payAnswerCalls.accept,
     initialValues: { amount: String(answer.amount ?? ''), paidOn: answer.date ?? '', method: 'bank' as const, reference: answer.reference },
-    toInput: ({ amount, ...values }) => ({ params: { id: answer._id }, body: { ...values, amount: Number(amount.replace(/[,\s]/g, '')) } }),
+    toInput: ({ amount, ...values }) => ({
+      params: { id: answer._id },
+      body: { ...values, amount: readTypedAmount(amount, answer.invoice.currency) ?? Number.NaN },
+    }),
     invalidates,
     onSuccess: (reply) => {
       const { balance, currency, reference } = reply.invoice

@@ -113,7 +113,7 @@ function LeftOut({ read: { out, notRead } }: { read: ReadFile }): ReactNode {
 function Result({ recorded: done, onUndone, onOther }: { recorded: Recorded; onUndone: () => void; onOther: () => void }): ReactNode {
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<string | null>(null)
+  const [problem, setProblem] = useState(done.problem)
   const all = done.recorded === done.asked
   const undo = async () => {
     setBusy(true)
@@ -133,7 +133,7 @@ function Result({ recorded: done, onUndone, onOther }: { recorded: Recorded; onU
     <Panel>
       <p className={styles.done} role="status">
         {texts.done(done.recorded, all ? done.sums : '', done.paid)}
-        {!all && ` ${texts.some}`}
+        {!all && done.problem === null && ` ${texts.some}`}
       </p>
       <FormError message={problem} />
       <div className={styles.acts}>

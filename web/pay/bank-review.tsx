@@ -56,6 +56,8 @@ export interface Recorded {
   /** Of how many payments how much was asked. */
   asked: number
   sums: string
+  /** Why a part was not recorded. */
+  problem: string | null
 }
 
 interface BankReviewProps {
@@ -127,8 +129,9 @@ export function BankReview({ lines, invoices, onRecorded }: BankReviewProps): Re
     setBusy(true)
     setProblem(null)
     const shares = new Map(wanted.map((one) => [one.line, sharesOf(one)]))
-    const done: Recorded = { importIds: [], recorded: 0, paid: 0, asked, sums: sumOf(wanted) }
+    const done: Recorded = { importIds: [], recorded: 0, paid: 0, asked, sums: sumOf(wanted), problem: null }
     try {
+      // Each currency is an import of its own: what the first recorded can be undone also if the next fails.
       for (const [currency, its] of byCurrency(lines)) {
         if (!its.some(({ at }) => shares.has(at))) continue
         // The other lines are sent too: equal transfers of one day differ by their order only.
@@ -141,8 +144,12 @@ export function BankReview({ lines, invoices, onRecorded }: BankReviewProps): Re
       await queries.invalidateQueries()
       onRecorded(done)
     } catch (error) {
-      setProblem(texts.recordFailed(errorMessage(error)))
+      const message = errorMessage(error)
+      setProblem(texts.recordFailed(message))
       setBusy(false)
+      if (done.importIds.length === 0) return
+      await queries.invalidateQueries()
+      onRecorded({ ...done, problem: texts.restFailed(message) })
     }
   }
 

@@ -201,6 +201,7 @@ export const bankFileTexts = {
   record: (payments: number) => `Record ${count(payments, 'payment')}`,
   recording: 'Recording...',
   recordFailed: (message: string) => `The payments were not recorded. ${message}`,
+  restFailed: (message: string) => `The rest was not recorded. ${message}`,
   done: (payments: number, sums: string, invoices: number) =>
     `${count(payments, 'payment')} recorded${sums === '' ? '' : `, ${sums}`}. ${count(invoices, 'invoice is', 'invoices are')} paid.`,
   some: 'The other lines were recorded before.',

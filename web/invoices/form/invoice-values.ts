@@ -1,6 +1,5 @@
 import { type Invoice, invoiceStatus } from '#contract/invoices.ts'
-import { amountProblem } from '#contract/money.ts'
-import { readTypedAmount } from '#web/ui/cells.ts'
+import { amountProblem, readTypedAmount } from '#contract/money.ts'
 import { readDate } from '#web/ui/dates.ts'
 import { texts } from './texts.ts'
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
+import { readTypedAmount } from '#contract/money.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
-import { currencyOfAmount, currencyOfHeader, readAmount, readCurrency, readDay, readTypedAmount } from '#web/ui/cells.ts'
+import { currencyOfAmount, currencyOfHeader, readAmount, readCurrency, readDay } from '#web/ui/cells.ts'
 import { bodyOf, guessDates, readCsv } from '#web/ui/csv.ts'
 import { guessByContent, guessByHeader, guessMapping, isHeader, readStatus } from './columns.ts'
 import { type Answers, balanceOf, checkRows, unknownStatuses } from './import-rows.ts'
