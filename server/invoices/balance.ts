@@ -117,13 +117,18 @@ export async function settle(
     ),
     now,
   )
+  const befores = new Map(changes.map(({ row }) => [row.id, row]))
+  const corrected = updated.flatMap((row) => {
+    const before = befores.get(row.id)
+    return before && (before.clientEmail !== row.clientEmail || before.currency !== row.currency) ? [{ before, after: row }] : []
+  })
   await afterChange(
     tx,
     owner.id,
     changes.map(({ row }) => row.id),
     now,
+    corrected,
   )
-  const befores = new Map(changes.map(({ row }) => [row.id, row]))
   for (const row of updated) {
     const before = befores.get(row.id)
     if (before && overpaidMinor(before) !== overpaidMinor(row)) await noteOverpaid(tx, row, now)

@@ -282,8 +282,10 @@ export async function updateInvoice(
     }
     if (row.status === 'paid' && !isPaidAfter(settling) && (await openRoom(tx, ownerId)) < 1) throw tooManyOpen()
     const { rows } = await settle(tx, owner, [settling], now, afterChange)
-    if (isOtherAddress(row, change)) await dropClients(tx, ownerId, [row.clientEmail.toLowerCase()])
-    return rows[0] ?? row
+    if (!isOtherAddress(row, change)) return rows[0] ?? row
+    await dropClients(tx, ownerId, [row.clientEmail.toLowerCase()])
+    // The pause by the former client's word has ended meanwhile.
+    return readInvoice(tx, ownerId, id)
   })
 }
 

@@ -43,8 +43,8 @@ interface Handed {
 }
 
 export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, { onChange, ...read }: Handed): void {
-  const afterChange: AfterChange = async (tx, ownerId, ids, now) => {
-    await onChange(tx, ownerId, ids, now)
+  const afterChange: AfterChange = async (tx, ownerId, ids, now, corrected) => {
+    await onChange(tx, ownerId, ids, now, corrected)
     await updateHeldImports(tx, ownerId, now)
   }
   answer(app, invoiceCalls.list, async ({ query }, { account }, { request, reply, enterHeavy }) => {

@@ -209,5 +209,11 @@ export const manyInvoices = 100
 export type InvoiceRow = typeof invoices.$inferSelect
 export type PaymentRow = typeof invoicePayments.$inferSelect
 
-/** Runs in the transaction that creates, changes, deletes or restores invoices, with the account's row locked. */
-export type AfterChange = (tx: Database, ownerId: string, invoiceIds: string[], now: Instant) => Promise<void>
+/** An invoice whose client email or currency is another one now. */
+export interface Corrected {
+  before: InvoiceRow
+  after: InvoiceRow
+}
+
+/** Runs in the transaction that creates, changes, deletes or restores invoices, with the account's row locked. `corrected`: some of them. */
+export type AfterChange = (tx: Database, ownerId: string, invoiceIds: string[], now: Instant, corrected?: Corrected[]) => Promise<void>

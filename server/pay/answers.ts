@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { emailAddress } from '#contract/accounts.ts'
 import { calendarDate } from '#contract/invoices.ts'
@@ -12,6 +12,7 @@ import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/ta
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { changeClient, noteClient } from './links.ts'
 import type { AnswerKind } from './page.ts'
 import { payAnswers } from './tables.ts'
 import { noticeTexts, pageTexts } from './texts.ts'
@@ -98,6 +99,7 @@ export async function answerInvoice(
     if (!owner || !row || row.deletedAt || row.status === 'paid') return
     const today = now.toZonedDateTimeISO(owner.timezone).toPlainDate().toString()
     await close(tx, row, 'replaced', now)
+    await noteClient(tx, row, now)
     const until = await pausedUntil(tx, row, answer, today, owner.timezone)
     await tx.insert(payAnswers).values({
       ownerId: row.ownerId,
@@ -208,15 +210,21 @@ async function tellOwner(
   )
 }
 
-/** An invoice that is paid in full needs no answer any more. Runs with the account's row locked. */
-export async function closeAnswers(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
+/** An invoice that is paid in full needs no answer any more, and one with another client none of the former, whose link ends too. */
+export const closeAnswers: AfterChange = async (tx, ownerId, invoiceIds, now, corrected = []) => {
   if (invoiceIds.length === 0) return
+  const moved = corrected.flatMap(({ before, after }) => (keyOf(before) === keyOf(after) ? [] : [after]))
+  for (const row of moved) await changeClient(tx, row, now)
+  const exchanged = corrected.flatMap(({ before, after }) => (before.currency === after.currency ? [] : [after.id]))
+  // An answer does not name its currency: as an amount of another one it would be wrong.
+  if (exchanged.length > 0) await tx.update(payAnswers).set({ amountMinor: null }).where(inArray(payAnswers.invoiceId, exchanged))
   const closed = await rows(
     tx,
     z.object({ invoiceId: z.string() }),
     sql`WITH closed AS (
           UPDATE pay_answers x SET state = 'ended', closed_at = ${now.toString()}::timestamptz FROM invoices i
-          WHERE x.invoice_id = ANY(${arrayText(invoiceIds)}::uuid[]) AND x.state = 'open' AND i.id = x.invoice_id AND i.status = 'paid'
+          WHERE x.invoice_id = ANY(${arrayText(invoiceIds)}::uuid[]) AND x.state = 'open' AND i.id = x.invoice_id
+            AND (i.status = 'paid' OR i.id = ANY(${arrayText(moved.map(({ id }) => id))}::uuid[]))
           RETURNING x.invoice_id),
         resumed AS (
           UPDATE invoices i SET paused_at = NULL, paused_until = NULL, pause_promised = false, pause_because = 'owner'
@@ -225,6 +233,8 @@ export async function closeAnswers(tx: Database, ownerId: string, invoiceIds: st
   )
   for (const { invoiceId } of closed) await withdrawNotices(tx, ownerId, ['client_answered', 'answer_lapsed'], invoiceId)
 }
+
+const keyOf = ({ clientEmail }: InvoiceRow) => clientEmail.toLowerCase()
 
 /** The pause of an answer has ended and the owner decided nothing: reminders resume, and the owner learns that. A broken promise has a notice of its own. */
 export async function tellLapsed(tx: Database, deps: Deps, row: InvoiceRow, why: AnswerPause, now: Instant): Promise<void> {

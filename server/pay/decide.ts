@@ -108,7 +108,8 @@ async function carryOut(
 ): Promise<void> {
   const { ownerId, id: invoiceId, currency } = row
   if (answer.kind === 'paid') {
-    const amount = accept.amount ?? fromMinor(answer.amountMinor ?? 0, currency)
+    const amount = accept.amount ?? (answer.amountMinor === null ? null : fromMinor(answer.amountMinor, currency))
+    if (amount === null) throw wrong('amount', texts.whichAmount)
     const draft = {
       kind: 'payment' as const,
       amount,
@@ -122,10 +123,11 @@ async function carryOut(
   if (answer.kind === 'wrong_person') {
     const clientEmail = accept.clientEmail ?? (answer.email === '' ? undefined : answer.email)
     const clientName = accept.clientName ?? (answer.name === '' ? undefined : answer.name)
-    if (clientEmail === undefined) {
-      const message = texts.whichContact
-      throw new ProblemError('invalid', message, { errors: [{ path: 'clientEmail', message }] })
-    }
+    if (clientEmail === undefined) throw wrong('clientEmail', texts.whichContact)
     await updateInvoice(tx, ownerId, invoiceId, { clientEmail, ...(clientName === undefined ? {} : { clientName }) }, now, afterChange)
   }
+}
+
+function wrong(path: string, message: string): ProblemError {
+  return new ProblemError('invalid', message, { errors: [{ path, message }] })
 }

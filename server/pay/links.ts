@@ -1,4 +1,5 @@
 import { and, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import type { InvoiceRow } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
@@ -111,10 +112,27 @@ export async function dropLinks(db: Database, ownerId: string, now: Instant): Pr
   await revoke(db, eq(payLinks.ownerId, ownerId), now)
 }
 
-async function revoke(db: Database, which: SQL | undefined, now: Instant): Promise<void> {
+type Client = Pick<InvoiceRow, 'id' | 'ownerId' | 'clientEmail'>
+
+/** The row of an invoice's link, without a token where it is new: from now on it says whose the answers are. */
+export async function noteClient(tx: Database, { id, ownerId, clientEmail }: Client, now: Instant): Promise<void> {
+  await tx.insert(payLinks).values({ ownerId, invoiceId: id, clientKey: clientEmail.toLowerCase(), createdAt: now }).onConflictDoNothing()
+}
+
+/** An invoice has another client: the former one's link stays dead, also should their address come back. */
+export async function changeClient(tx: Database, { id, clientEmail }: Client, now: Instant): Promise<void> {
+  await revoke(tx, eq(payLinks.invoiceId, id), now, { clientKey: clientEmail.toLowerCase(), createdAt: now })
+}
+
+async function revoke(
+  db: Database,
+  which: SQL | undefined,
+  now: Instant,
+  set: Partial<Pick<typeof payLinks.$inferSelect, 'clientKey' | 'createdAt'>> = {},
+): Promise<void> {
   const revoked = await db
     .update(payLinks)
-    .set({ tokenHash: null, sealedToken: null, revision: sql`${payLinks.revision} + 1` })
+    .set({ ...set, tokenHash: null, sealedToken: null, revision: sql`${payLinks.revision} + 1` })
     .where(which)
     .returning({ id: payLinks.id })
   const ids = revoked.map(({ id }) => id)

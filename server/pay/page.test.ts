@@ -84,8 +84,7 @@ test('the page shows what is to pay and how, and nothing that is not the client�
   for (const shown of [
     'Invoice INV-0001 from Neem Studio',
     '₹5,000.00 to pay',
-    'For Kaveri Foods · due 22/02/2026',
-    '8 days overdue',
+    'For Kaveri Foods · due 22/02/2026 · 8 days overdue',
     'asha@okaxis',
     'Something else?',
   ])
@@ -320,6 +319,74 @@ test('an accepted promise keeps its pause', async () => {
   const { owner, invoice, params } = await answered(app, { kind: 'promise', date: '2026-03-20' })
   await ask(app, owner, payAnswerCalls.accept, { params, body: {} })
   expect((await invoice()).pause).toMatchObject({ until: '2026-03-20', because: 'promised' })
+})
+
+test('after an accepted promise the client can still say that they have paid, and its day ends the message', async () => {
+  await using app = await openPublic()
+  const { owner, path, params, invoice } = await answered(app, { kind: 'promise', date: '2026-03-20' })
+  await ask(app, owner, payAnswerCalls.accept, { params, body: {} })
+  const known = 'Thank you. Asha Rao knows that you will pay by 20/03/2026.'
+  const page = textOf((await open(app, path)).body)
+  for (const shown of [known, 'Something else?', 'I have paid']) expect(page).toContain(shown)
+  expect(page).not.toContain('Take this back')
+  app.clock.advance({ hours: 19 * 24 })
+  expect(textOf((await open(app, path)).body)).not.toContain(known)
+  await post(app, `${path}/answer`, { kind: 'paid', date: '2026-03-20', amount: '5000', reference: 'UTR 1' })
+  expect((await invoice()).pause).toMatchObject({ because: 'says_paid' })
+})
+
+test('a link stays dead after the address of the client was changed and set back', async () => {
+  await using app = await openPublic()
+  const { owner, _id: id } = await anInvoice(app)
+  const change = (clientEmail: string) => ask(app, owner, invoiceCalls.update, { params: { id }, body: { clientEmail } })
+  const path = await linkOf(app, owner, id)
+  await change('Billing@Kaveri.example')
+  expect((await open(app, path)).statusCode).toBe(200)
+  await change('other@kaveri.example')
+  await change('billing@kaveri.example')
+  expect((await open(app, path)).statusCode).toBe(404)
+  expect((await open(app, await linkOf(app, owner, id))).statusCode).toBe(200)
+})
+
+test('what the former contact said ends with their address, and the next one does not read it', async () => {
+  await using app = await openPublic()
+  const owner = await aPerson(app)
+  const made = async (fields: Record<string, string>, throughStatement: boolean) => {
+    const { _id: id } = await anInvoice(app, { owner })
+    const [client] = (await ask(app, owner, clientCalls.list)).reply
+    const statement = await ask(app, owner, payLinkCalls.createStatement, { params: { id: client?._id ?? '' } })
+    const path = throughStatement ? `${new URL(statement.reply.url).pathname}/${id}` : await linkOf(app, owner, id)
+    await post(app, `${path}/answer`, fields)
+    app.clock.advance({ minutes: 1 })
+    return id
+  }
+  const paid = { kind: 'paid', date: '2026-03-01', amount: '5000', reference: 'UTR 1' }
+  const undecided = await made(paid, false)
+  const declined = await made(paid, true)
+  const [newest] = (await ask(app, owner, payAnswerCalls.list)).reply
+  await ask(app, owner, payAnswerCalls.decline, { params: { id: newest?._id ?? '' } })
+  for (const id of [undecided, declined]) {
+    const { reply } = await ask(app, owner, invoiceCalls.update, { params: { id }, body: { clientEmail: 'ravi@kaveri.example' } })
+    expect(reply.pause).toBeNull()
+    const page = textOf((await open(app, await linkOf(app, owner, id))).body)
+    expect(page).toContain('Something else?')
+    expect(page).not.toMatch(/You told|could not find/)
+  }
+  expect((await ask(app, owner, payAnswerCalls.list)).reply.map(({ state }) => state)).toEqual(['declined', 'ended'])
+  expect((await ask(app, owner, noticeCalls.list)).reply).toEqual([])
+  const path = await linkOf(app, owner, undecided)
+  await post(app, `${path}/answer`, { kind: 'question', message: 'Which order is this?' })
+  expect(textOf((await open(app, path)).body)).toContain('Your message was sent.')
+})
+
+test('after another currency the amount of an answer is asked for', async () => {
+  await using app = await openPublic()
+  const { owner, id, params, invoice } = await answered(app, { kind: 'paid', date: '2026-03-01', amount: '3000', reference: 'UTR 1' })
+  await ask(app, owner, invoiceCalls.update, { params: { id }, body: { currency: 'JPY' } })
+  expect((await ask(app, owner, payAnswerCalls.list)).reply).toMatchObject([{ amount: null, reference: 'UTR 1', state: 'open' }])
+  expect((await ask(app, owner, payAnswerCalls.accept, { params, body: {} })).problem).toMatchObject({ errors: [{ path: 'amount' }] })
+  await ask(app, owner, payAnswerCalls.accept, { params, body: { amount: 3000 } })
+  expect(await invoice()).toMatchObject({ amountPaid: 3000, balance: 2000, currency: 'JPY' })
 })
 
 test('a new contact is taken over, and the old link is dead', async () => {

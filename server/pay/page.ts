@@ -44,8 +44,8 @@ export interface InvoicePage extends PageFrom {
   payments: { date: string; amount: number }[]
   /** What the client wants to pay now, where it is not the balance. */
   asked: number | null
-  /** The last answer; null where there is none, or it was taken back. */
-  answer: { kind: AnswerKind; declined: boolean; date: string | null; pausedUntil: string | null } | null
+  /** The last answer; null where there is none, or it is over. */
+  answer: { kind: AnswerKind; state: 'open' | 'accepted' | 'declined'; date: string | null; pausedUntil: string | null } | null
   hasFile: boolean
   /** What was wrong with the form that was just sent. */
   error: { form: AnswerKind | 'amount' | 'online'; message: string } | null
@@ -89,27 +89,26 @@ ${bar(1)}<p class="part"><b>${e(amount)}</b>${e(when)}</p>${file(page)}${payment
     })
   }
   const amount = page.asked ?? balance
-  const wrongPerson = answer?.kind === 'wrong_person' && !answer.declined
+  const isOpen = answer?.state === 'open'
+  const wrongPerson = isOpen && answer.kind === 'wrong_person'
   const side = wrongPerson
     ? said(page)
     : `${online(page)}${said(page)}<p class="ref">${e(t.invoice(reference))}</p><h1>${e(money(balance))} <small>${e(t.toPay)}</small></h1>
-<p class="for">${e(t.forClient(clientName, formatDate(page.dueDate)))}${page.daysOverdue > 0 ? ` <b>${e(t.overdue(page.daysOverdue))}</b>` : ''}</p>${
+<p class="for">${e(t.forClient(clientName, formatDate(page.dueDate)))}${page.daysOverdue > 0 ? ` · <b>${e(t.overdue(page.daysOverdue))}</b>` : ''}</p>${
         paid > 0 ? `${bar(paid / total)}<p class="part">${bold(t.soFar(money(total), money(paid)))}</p>` : ''
       }${file(page)}${paymentList(page, money)}`
   const methods = ways(page, { reference, amount, balance, currency })
   const other = anotherAmount(page, money)
   const all = methods === '' ? `<p class="none">${e(t.noMethod)}</p>` : `${methods}${other}`
-  // After an answer the methods fold: paying twice must not be the easiest act.
+  // While an answer is open the methods fold: paying twice must not be the easiest act.
   const folded =
-    ((answer !== null && !answer.declined) || page.confirming) && methods !== ''
+    (isOpen || page.confirming) && methods !== ''
       ? `<details class="way fold"><summary>${e(t.waysToPay)}${chevron}</summary>${all}</details>`
       : all
   return layOut(page, {
     title,
     side,
-    main: wrongPerson
-      ? ''
-      : `<div class="ways">${folded}</div>${(answer === null || answer.declined) && !page.confirming ? answerForms(page) : ''}`,
+    main: wrongPerson ? '' : `<div class="ways">${folded}</div>${!isOpen && !page.confirming ? answerForms(page) : ''}`,
     footer: t.footer,
   })
 }
@@ -299,15 +298,16 @@ function answerForms(page: InvoicePage): string {
 
 function said({ answer, business, path }: InvoicePage): string {
   if (answer === null) return ''
-  const { kind, declined, date, pausedUntil } = answer
-  if (declined) return kind === 'paid' ? `<div class="said no" role="status">${e(t.said.notFound(business))}</div>` : ''
+  const { kind, state, date, pausedUntil } = answer
+  if (state === 'declined') return `<div class="said no" role="status">${e(t.said.notFound(business))}</div>`
   const words = {
     paid: t.said.paid(business, pausedUntil === null ? null : formatDate(pausedUntil)),
     promise: t.said.promise(business, formatDate(date ?? '')),
     question: t.said.question(business),
     wrong_person: t.said.wrong_person(business),
   }[kind]
-  return `<div class="said" role="status"><p>${e(words)}</p><form method="post" action="${path}/take-back"><button class="link">${e(t.takeBack)}</button></form></div>`
+  const takeBack = `<form method="post" action="${path}/take-back"><button class="link">${e(t.takeBack)}</button></form>`
+  return `<div class="said" role="status"><p>${e(words)}</p>${state === 'open' ? takeBack : ''}</div>`
 }
 
 /** Where a page has its styles' nonce: filled in when it is sent. */
@@ -363,7 +363,7 @@ h1,h2,p,dl,dd,ul{margin:0;padding:0}ul{list-style:none}.i{flex:none;display:bloc
 .wrap{max-width:1040px;margin:0 auto;padding:20px 20px 32px}.from{display:flex;gap:12px;align-items:center;margin-bottom:36px}.logo{border-radius:11px;flex:none;object-fit:contain}
 .from b{display:block;font-size:17px;line-height:1.3}.from span{font-size:14px;color:var(--dim)}
 h1{font-size:clamp(32px,11vw,46px);line-height:1.05;letter-spacing:-.035em;font-weight:750}h1 small{display:block;font-size:20px;letter-spacing:-.01em;font-weight:600;margin-top:8px;line-height:1.2}.ok{color:var(--ok)}.ok small{color:var(--text)}h1.plain{font-size:34px;letter-spacing:-.02em}
-.for{margin-top:12px;color:var(--dim)}.for b{display:block;font-weight:600;color:var(--bad)}.bar{display:block;width:100%;margin-top:22px}.all{fill:var(--line)}.got{fill:var(--paid)}.part{margin-top:9px;font-size:15px;color:var(--dim)}.part b{font-weight:600;color:var(--ok)}
+.for{margin-top:12px;color:var(--dim)}.for b{font-weight:600;color:var(--bad);white-space:nowrap}.bar{display:block;width:100%;margin-top:22px}.all{fill:var(--line)}.got{fill:var(--paid)}.part{margin-top:9px;font-size:15px;color:var(--dim)}.part b{font-weight:600;color:var(--ok)}
 .ref{font-size:15px;color:var(--dim);margin-bottom:6px}.pdf{display:inline-flex;text-decoration:none;gap:9px;align-items:center;min-height:44px;margin-top:16px;color:var(--brand);font-weight:600}.pdf span{text-decoration:underline;text-underline-offset:3px}
 .ways{margin-top:32px}.way{background:var(--surface);border:1px solid var(--line);border-radius:14px;padding:20px;margin-bottom:14px}.way h2,.more h2{font-size:18px;line-height:1.25;letter-spacing:-.01em;margin-bottom:14px}.fold{padding:4px 20px}.fold .way{border-width:1px 0 0;border-radius:0;padding:20px 0;margin:0}
 .btn{display:flex;align-items:center;justify-content:center;width:100%;min-height:52px;padding:8px 16px;font:600 17px/1.2 inherit;font-family:inherit;font-size:17px;font-weight:600;border-radius:12px;border:1px solid var(--strong);background:var(--surface);color:var(--text);text-decoration:none;cursor:pointer}.btn.fill{background:var(--button);border-color:transparent;color:#fff}

@@ -49,7 +49,7 @@ export const paymentLogos = pgTable('payment_logos', {
 
 /**
  * The link of an invoice, or of all invoices of one client (no invoice). It belongs to one address of a client: with another one it is dead.
- * The row stays when the link is replaced; `revision` counts that.
+ * The row is there from the first link or answer on, and stays when the link is replaced; `revision` counts that.
  */
 export const payLinks = pgTable(
   'pay_links',
@@ -63,6 +63,7 @@ export const payLinks = pgTable(
     tokenHash: text(),
     sealedToken: text(),
     revision: integer().notNull().default(0),
+    /** Since when it is of this address: the page repeats no answer that was given before. */
     createdAt: instant().notNull(),
   },
   (t) => [

@@ -10,6 +10,7 @@ export const texts = {
   noClient: 'There is no such client.',
   noAnswer: 'There is no such answer.',
   decided: 'This answer is not open any more.',
+  whichAmount: 'Please enter the amount that was paid.',
   whichContact: 'Please enter the email of the right person.',
   wrongLogo: 'Please choose a PNG or JPEG of at most 200 KB.',
   wrongBic: 'This BIC is not right. Please check its letters.',

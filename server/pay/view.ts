@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, ne, not, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { daysBetween } from '#contract/dates.ts'
 import { fromMinor } from '#contract/money.ts'
@@ -108,7 +108,7 @@ export async function readInvoicePage(
     owed: owedOf(invoice),
     payments: await countedPayments(db, invoice),
     asked,
-    answer: await lastAnswer(db, invoice),
+    answer: await lastAnswer(db, invoice, from.today),
     hasFile: invoice.fileId !== null,
     error,
   }
@@ -128,19 +128,24 @@ async function countedPayments(db: Database, { ownerId, id, currency }: InvoiceR
   }))
 }
 
-/** What the page repeats of the last answer: one that the client took back or that the owner settled is over. */
-async function lastAnswer(db: Database, { ownerId, id }: InvoiceRow): Promise<InvoicePage['answer']> {
+/**
+ * What the page repeats of the last answer: one that the client took back or that the owner settled is over, and so is a promise after its day.
+ * What a former client said is none of this one's.
+ */
+async function lastAnswer(db: Database, { ownerId, id }: InvoiceRow, today: string): Promise<InvoicePage['answer']> {
+  const former = sql`EXISTS (SELECT 1 FROM pay_links l WHERE l.invoice_id = ${id}::uuid AND l.created_at > ${payAnswers.at})`
   const [last] = await db
     .select()
     .from(payAnswers)
-    .where(and(eq(payAnswers.ownerId, ownerId), eq(payAnswers.invoiceId, id)))
+    .where(and(eq(payAnswers.ownerId, ownerId), eq(payAnswers.invoiceId, id), not(former)))
     .orderBy(desc(payAnswers.at), desc(payAnswers.id))
     .limit(1)
   if (!last) return null
   const { kind, state, date, pausedUntil } = last
-  const declined = state === 'declined' && kind === 'paid'
-  const kept = state === 'open' || declined || (state === 'accepted' && kind === 'promise')
-  return kept ? { kind, declined, date, pausedUntil } : null
+  if (state === 'replaced' || state === 'ended') return null
+  if ((state === 'declined' && kind !== 'paid') || (state === 'accepted' && kind !== 'promise')) return null
+  if (kind === 'promise' && (date ?? '') < today) return null
+  return { kind, state, date, pausedUntil }
 }
 
 export async function readStatementPage(

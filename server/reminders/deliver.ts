@@ -527,10 +527,10 @@ export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: st
 
 /** What follows in the emails, answers and open online payments of invoices that have changed. */
 export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
-  return async (tx, ownerId, invoiceIds, now) => {
+  return async (tx, ownerId, invoiceIds, now, corrected) => {
     await closeNotOwed(tx, ownerId, invoiceIds, now)
     await followAddresses(tx, queue, ownerId, invoiceIds, now)
-    await closeAnswers(tx, ownerId, invoiceIds, now)
+    await closeAnswers(tx, ownerId, invoiceIds, now, corrected)
     await cancelChanged(tx, ownerId, invoiceIds, now)
   }
 }
