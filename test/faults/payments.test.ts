@@ -274,7 +274,7 @@ const attachFiles = `
     INSERT INTO payment_settings (owner_id, version, in_emails, pdf, business_name, details, updated_at)
     SELECT DISTINCT owner_id, 1, true, 'attach', '', '', now() FROM files)
   UPDATE invoices SET file_id = f.id FROM (SELECT id, row_number() OVER () - 1 AS nth FROM files) f,
-    (SELECT id, row_number() OVER (ORDER BY id) % 60 AS nth FROM invoices) i WHERE invoices.id = i.id AND i.nth = f.nth`
+    (SELECT id, (row_number() OVER (ORDER BY id) - 1) % 60 AS nth FROM invoices) i WHERE invoices.id = i.id AND i.nth = f.nth`
 
 row('119', '1,000 emails with a PDF of 3 MiB attached', { short: true }, async (trial) => {
   trial.mustHold('each arrives whole; the database grows by less than 20 MB')
