@@ -22,6 +22,7 @@ export const notice = z.object({
     'answer_lapsed',
     'overpaid',
     'paid_online',
+    'refunded_online',
   ]),
   /** A few words without a full stop, for a line of several: `Rohan Mehta’s address doesn’t exist`. */
   summary: z.string(),

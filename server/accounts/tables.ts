@@ -199,6 +199,7 @@ export const notices = pgTable(
         'answer_lapsed',
         'overpaid',
         'paid_online',
+        'refunded_online',
       ],
     }).notNull(),
     /** What it is about, within the kind: the same cause again updates this notice. '' where a kind has one cause. */

@@ -358,6 +358,11 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     before: ['Razorpay has received a payment by a link of your pay page.'],
     label: 'See the payment',
   },
+  refunded_online: {
+    subject: 'A client was refunded',
+    before: ['Razorpay has refunded a payment by a link of your pay page. Reminders ask for what is owed again.'],
+    label: 'See the refund',
+  },
   answer_lapsed: {
     subject: 'Reminders resumed after a client’s answer',
     before: ['You did not decide about what a client told you, and the time for that has passed. Reminders have resumed.'],

@@ -53,7 +53,7 @@ export async function startPayment(deps: Deps, opened: Opened, wanted: Wanted, n
   try {
     if (!known) return await makeLink(deps, provider, attempt, { description, callbackUrl: wanted.callbackUrl })
     const link = await provider.find(attempt.id)
-    if (link) return await markOpen(deps.db, attempt.id, link)
+    if (link) return await openLink(deps.db, provider, attempt.id, link)
   } catch (error) {
     return noLink(deps, attempt, error)
   }
@@ -70,16 +70,25 @@ async function makeLink(
   about: { description: string; callbackUrl: string },
 ): Promise<Attempt> {
   const { id, amountMinor, expiresAt } = attempt
+  let link: ProviderLink | null
   try {
-    return await markOpen(db, id, await provider.begin({ ...about, amount: amountMinor, reference: id, expiresAt }))
+    link = await provider.begin({ ...about, amount: amountMinor, reference: id, expiresAt })
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
-    const link = await provider.find(id)
-    if (link) return markOpen(db, id, link)
-    if (error.kind === 'refused')
+    link = await provider.find(id)
+    if (!link && error.kind === 'refused')
       await db.update(payAttempts).set({ state: 'failed', nextAskAt: null, sealedSecret: null }).where(eq(payAttempts.id, id))
-    throw error
+    if (!link) throw error
   }
+  return openLink(db, provider, id, link)
+}
+
+/** Where the account was deleted meanwhile, its link is cancelled: nothing could record its payment. */
+async function openLink(db: Database, provider: PaymentProvider, id: string, link: ProviderLink): Promise<Attempt> {
+  const attempt = await markOpen(db, id, link)
+  if (attempt) return attempt
+  await provider.cancel(link.id)
+  throw new ProviderError('refused', 'The account of an online payment was deleted while its link was made.')
 }
 
 function noLink({ log }: Pick<Deps, 'log'>, { id }: Attempt, error: unknown): 'failed' {
@@ -88,15 +97,14 @@ function noLink({ log }: Pick<Deps, 'log'>, { id }: Attempt, error: unknown): 'f
   return 'failed'
 }
 
-/** The provider has the link. The background may have found it first. */
-export async function markOpen(db: Database, id: string, { id: providerId, url }: ProviderLink): Promise<Attempt> {
+/** The provider has the link. The background may have found it first. Null where the account is deleted. */
+export async function markOpen(db: Database, id: string, { id: providerId, url }: ProviderLink): Promise<Attempt | null> {
   await db
     .update(payAttempts)
     .set({ state: 'open', providerId, url })
     .where(and(eq(payAttempts.id, id), eq(payAttempts.state, 'starting')))
   const [attempt] = await db.select().from(payAttempts).where(eq(payAttempts.id, id))
-  if (!attempt) throw new Error('An attempt to pay is gone although its account is there.')
-  return attempt
+  return attempt ?? null
 }
 
 interface Begun {

@@ -1,11 +1,12 @@
-import { and, asc, eq, inArray, isNotNull, lte, sql } from 'drizzle-orm'
+import { setTimeout as pause } from 'node:timers/promises'
+import { and, asc, eq, inArray, lte, sql } from 'drizzle-orm'
 import { fromMinor } from '#contract/money.ts'
 import { isTestKey } from '#contract/payment-settings.ts'
 import type { PaymentMethod } from '#contract/payments.ts'
 import { screens } from '#contract/screens.ts'
 import { type AccountRow, lockAccount, type OnAccountDeleted } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
-import { livePayments, type NewPayment, settle } from '#server/invoices/balance.ts'
+import { balanceMinor, livePayments, type NewPayment, settle, sumOf } from '#server/invoices/balance.ts'
 import { type AfterChange, type InvoiceRow, invoicePayments, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -27,6 +28,9 @@ const refundDays = [1, 3, 7, 30, 90]
 const lateAsks = { hourly: 24, daily: 30 }
 /** A link whose making was not answered does not exist if it cannot be found after so long. */
 const surelyMade = { seconds: 90 }
+/** Milliseconds before the link of a deleted account is tried again, and after which no try begins. */
+const cancelPauses = [200, 600, 1_200]
+const cancelWithin = 10_000
 
 interface Confirming extends Deps {
   afterChange: AfterChange
@@ -75,9 +79,10 @@ async function ask(db: Database, provider: PaymentProvider, attempt: Attempt, no
   if (providerId === null) {
     const link = await provider.find(attempt.id)
     if (!link) return { state: 'missing', payments: [] }
-    providerId = (await markOpen(db, attempt.id, link)).providerId ?? link.id
-    // The client was not led there in time.
-    cancelWanted ||= isPast(attempt.startedAt.add(surelyMade), now)
+    const opened = await markOpen(db, attempt.id, link)
+    providerId = link.id
+    // The client was not led there in time, or the account is deleted.
+    cancelWanted ||= opened === null || isPast(attempt.startedAt.add(surelyMade), now)
   }
   if (cancelWanted && isOpen(attempt))
     await provider.cancel(providerId).catch((error: unknown) => {
@@ -100,7 +105,9 @@ async function writeDown(deps: Confirming, tx: Database, asked: Attempt, heard: 
     ...attempt,
     state,
     paidAt: attempt.paidAt ?? captured[0]?.at ?? null,
-    paymentIds: [...new Set([...attempt.paymentIds, ...captured.map(({ id }) => id)])],
+    paymentIds: [
+      ...new Set([...attempt.paymentIds, ...captured.flatMap(({ id, refunds }) => [id, ...refunds.map((refund) => refund.id)])]),
+    ],
     failures: 0,
   }
   const next = heard === null ? null : nextAsk(after, now, reserved)
@@ -112,14 +119,13 @@ async function writeDown(deps: Confirming, tx: Database, asked: Attempt, heard: 
       paidAt: after.paidAt,
       paymentIds: after.paymentIds,
       failures: 0,
-      // A webhook since the question needs another one.
-      ...(attempt.wakes === asked.wakes ? { nextAskAt: next } : {}),
-      ...(next === null || state === 'paid' ? { sealedSecret: null } : {}),
+      // A webhook since the question needs another one, by the same keys.
+      ...(attempt.wakes === asked.wakes ? { nextAskAt: next, ...(next === null ? { sealedSecret: null } : {}) } : {}),
     })
     .where(eq(payAttempts.id, attempt.id))
   for (const payment of captured) {
     if (!attempt.paymentIds.includes(payment.id)) await record(deps, tx, owner, attempt, payment, now)
-    for (const refund of payment.refunds) await recordRefund(deps, tx, owner, payment.id, refund, now)
+    for (const refund of payment.refunds) await recordRefund(deps, tx, owner, attempt, { ...refund, payment }, now)
   }
   if (reserved && captured.length === 0 && isOpen(attempt) && !isOpen(after)) await tellReserved(deps, tx, owner, attempt, now)
 }
@@ -186,16 +192,7 @@ async function record(
   now: Instant,
 ): Promise<void> {
   const { id: providerId, amount, at } = payment
-  const parts = await tx
-    .select()
-    .from(payAttemptInvoices)
-    .where(eq(payAttemptInvoices.attemptId, attempt.id))
-    .orderBy(asc(payAttemptInvoices.place))
-  const rows = await lockInvoices(
-    tx,
-    owner.id,
-    parts.map(({ invoiceId }) => invoiceId),
-  )
+  const { parts, rows, invoicesOf } = await partsOf(tx, attempt)
   const usable = payment.currency === 'INR' ? parts.filter(({ invoiceId }) => rows.get(invoiceId)?.currency === 'INR') : []
   let left = amount
   const shares = usable.flatMap(({ invoiceId, amountMinor }, index) => {
@@ -220,7 +217,6 @@ async function record(
   })
   const changes = shares.map(({ row, share }) => ({ row, live: live.get(row.id), record: [newPayment(share)] }))
   await settle(tx, owner, changes, now, deps.afterChange)
-  const invoicesOf = parts.flatMap(({ invoiceId }) => rows.get(invoiceId) ?? [])
   const notice = isTestKey(attempt.keyId)
     ? noticeTexts.trial
     : noticeTexts.paidOnline({
@@ -236,17 +232,7 @@ async function record(
 
 /** Money that the owner's settings at the provider have not captured: it goes back to the client unless they do. */
 async function tellReserved(deps: Confirming, tx: Database, owner: AccountRow, attempt: Attempt, now: Instant): Promise<void> {
-  const parts = await tx
-    .select()
-    .from(payAttemptInvoices)
-    .where(eq(payAttemptInvoices.attemptId, attempt.id))
-    .orderBy(asc(payAttemptInvoices.place))
-  const rows = await lockInvoices(
-    tx,
-    owner.id,
-    parts.map(({ invoiceId }) => invoiceId),
-  )
-  const invoicesOf = parts.flatMap(({ invoiceId }) => rows.get(invoiceId) ?? [])
+  const { invoicesOf } = await partsOf(tx, attempt)
   await tellOwner(deps, tx, owner, { cause: attempt.id, ...noticeTexts.reserved(invoicesOf), invoicesOf }, now)
 }
 
@@ -254,7 +240,7 @@ async function tellOwner(
   deps: Confirming,
   tx: Database,
   owner: AccountRow,
-  about: { cause: string; title: string; summary: string; text: string; invoicesOf: InvoiceRow[] },
+  about: { kind?: 'refunded_online'; cause: string; title: string; summary: string; text: string; invoicesOf: InvoiceRow[] },
   now: Instant,
 ): Promise<void> {
   const { invoicesOf, ...notice } = about
@@ -264,15 +250,18 @@ async function tellOwner(
   await notifyOwner(tx, deps, owner, { kind: 'paid_online', ...notice, link, clients }, now)
 }
 
-/** Takes a refund off what its payment paid, from the last invoice on, and never more than is paid. Once. */
+/** Takes a refund off what its payment paid, from the last invoice on, and never more than is paid. Once, and the owner gets one notice. */
 async function recordRefund(
   deps: Confirming,
   tx: Database,
   owner: AccountRow,
-  paymentId: string,
-  refund: ProviderPaid['refunds'][number],
+  attempt: Attempt,
+  refund: ProviderPaid['refunds'][number] & { payment: ProviderPaid },
   now: Instant,
 ): Promise<void> {
+  // A trial is recorded nowhere.
+  if (isTestKey(attempt.keyId)) return
+  const { id: paymentId, currency } = refund.payment
   const its = and(eq(invoicePayments.ownerId, owner.id), inArray(invoicePayments.providerId, [paymentId, refund.id]))
   const known = await tx.select().from(invoicePayments).where(its).orderBy(asc(invoicePayments.id))
   if (known.some(({ providerId }) => providerId === refund.id)) return
@@ -302,7 +291,37 @@ async function recordRefund(
     }
     return share > 0 ? [{ row, live: live.get(invoiceId), record: [recorded] }] : []
   })
-  await settle(tx, owner, changes, now, deps.afterChange)
+  const settled = await settle(tx, owner, changes, now, deps.afterChange)
+  if (changes.length === 0 && attempt.paymentIds.includes(refund.id)) return
+  const invoicesOf = changes.length === 0 ? (await partsOf(tx, attempt)).invoicesOf : settled.rows.toReversed()
+  const open = invoicesOf.filter((row) => row.deletedAt === null && row.currency === 'INR' && balanceMinor(row) > 0)
+  const notice = noticeTexts.refunded({
+    invoices: invoicesOf,
+    amount: fromMinor(refund.amount, currency),
+    currency,
+    taken: fromMinor(-sumOf(settled.recorded), currency),
+    open,
+    balance: fromMinor(
+      open.reduce((sum, row) => sum + balanceMinor(row), 0),
+      'INR',
+    ),
+  })
+  await tellOwner(deps, tx, owner, { kind: 'refunded_online', cause: refund.id, ...notice, invoicesOf }, now)
+}
+
+/** How an attempt is divided, and its invoices, oldest first. */
+async function partsOf(tx: Database, attempt: Attempt) {
+  const parts = await tx
+    .select()
+    .from(payAttemptInvoices)
+    .where(eq(payAttemptInvoices.attemptId, attempt.id))
+    .orderBy(asc(payAttemptInvoices.place))
+  const rows = await lockInvoices(
+    tx,
+    attempt.ownerId,
+    parts.map(({ invoiceId }) => invoiceId),
+  )
+  return { parts, rows, invoicesOf: parts.flatMap(({ invoiceId }) => rows.get(invoiceId) ?? []) }
 }
 
 /** Also the deleted ones: what is paid is paid. */
@@ -359,18 +378,35 @@ export function payOnAccountDeleted(deps: Pick<Deps, 'config' | 'log'>): OnAccou
     const open = await db
       .select()
       .from(payAttempts)
-      .where(and(eq(payAttempts.ownerId, ownerId), sql`${payAttempts.state} IN ${openStates}`, isNotNull(payAttempts.providerId)))
+      .where(and(eq(payAttempts.ownerId, ownerId), sql`${payAttempts.state} IN ${openStates}`))
     const found = await Promise.all(open.map(async (attempt) => ({ attempt, providers: await providersOf(db, deps.config, attempt) })))
     return async () => {
       await Promise.all(
-        found.map(({ attempt: { id, providerId }, providers }) =>
-          inTurn(providers, (provider) => provider.cancel(providerId ?? '')).catch((error: unknown) =>
-            deps.log.warn({ err: error, attemptId: id }, 'The payment link of a deleted account could not be cancelled.'),
+        found.map(({ attempt, providers }) =>
+          cancelNow(providers, attempt).catch((error: unknown) =>
+            deps.log.warn({ err: error, attemptId: attempt.id }, 'The payment link of a deleted account could not be cancelled.'),
           ),
         ),
       )
     }
   }
+}
+
+/** Cancels a link, which is found by its reference where its making was not answered. A provider that does not answer is asked a few times. */
+async function cancelNow(providers: PaymentProvider[], { id, providerId }: Attempt): Promise<void> {
+  const signal = AbortSignal.timeout(cancelWithin)
+  for (let tried = 0; ; tried += 1)
+    try {
+      await inTurn(providers, async (provider) => {
+        const linkId = providerId ?? (await provider.find(id))?.id
+        if (linkId !== undefined) await provider.cancel(linkId)
+      })
+      return
+    } catch (error) {
+      const wait = cancelPauses[tried]
+      if (!(error instanceof ProviderError) || error.kind === 'refused' || wait === undefined || signal.aborted) throw error
+      await pause(wait)
+    }
 }
 
 /** Cancels everything that is open of an account, such as when its keys change. */

@@ -98,7 +98,7 @@ export async function readHook(
   return row ? { ownerId: row.ownerId, secrets: hookSecrets(secretKey, row).join(',') } : null
 }
 
-/** The copy of a secret that an attempt keeps as long as it is open. */
+/** The copy of a secret that an attempt keeps as long as the provider is asked about it. */
 export const sealForAttempt = ({ secretKey }: Pick<Config, 'secretKey'>, attemptId: string, keySecret: string) =>
   seal(secretKey, purpose, attemptPlace(attemptId), keySecret)
 

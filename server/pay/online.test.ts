@@ -250,6 +250,12 @@ test('refunds at Razorpay are taken off in parts, each once, and the invoice is 
   for (let nth = 0; nth < 3; nth += 1) if (refunded) await business.deliver(refunded)
   await app.runJobs()
   expect(await invoiceOf(business, _id)).toMatchObject({ status: 'overdue', balance: 1000 })
+  expect((await ask(app, business.asha, noticeCalls.list)).reply[0]).toMatchObject({
+    kind: 'refunded_online',
+    title: 'Razorpay refunded Kaveri Foods ₹1,000.00 for INV-0001',
+    text: 'Duely took it off the recorded payments. INV-0001 is open with ₹1,000.00 to pay, and is reminded once past due.',
+    link: `/dashboard/edit-invoice/${_id}`,
+  })
   // This event is lost.
   razorpay.provider.refund(payment.id, 150_000)
   await pass(business, { hours: 25 })
@@ -261,7 +267,66 @@ test('refunds at Razorpay are taken off in parts, each once, and the invoice is 
     ['refund', 1000],
     ['payment', 5000],
   ])
+  expect(await noticesOf(later)).toEqual([
+    'Razorpay refunded Kaveri Foods ₹1,500.00 for INV-0001',
+    'Razorpay refunded Kaveri Foods ₹1,000.00 for INV-0001',
+    'Kaveri Foods paid INV-0001 online',
+  ])
 })
+
+test.each([
+  [4500, 'only ₹500.00', [500]],
+  [5000, 'nothing', []],
+])('a refund of which %i was taken off by hand before gets one notice, and takes off %s', async (byHand, taken, amounts) => {
+  await using business = await openBusiness()
+  const { app, razorpay, asha } = business
+  const { _id } = await anInvoice(app, { owner: asha })
+  const payment = razorpay.provider.payLink(await start(business, await pageOf(business, _id)))
+  await pass(business, { seconds: 20 })
+  await ask(app, asha, paymentCalls.record, { params: { id: _id }, body: { kind: 'refund', amount: byHand } })
+  razorpay.provider.refund(payment.id, 500_000)
+  await pass(business, { hours: 25 })
+  const [notice] = (await ask(app, asha, noticeCalls.list)).reply
+  expect(notice).toMatchObject({
+    title: 'Razorpay refunded Kaveri Foods ₹5,000.00 for INV-0001',
+    text: `Duely took ${taken} off the recorded payments, because no more is recorded as paid. Please check them. INV-0001 is open with ₹5,000.00 to pay, and is reminded once past due.`,
+  })
+  const refunds = (await paymentsOf(business, _id)).filter(({ kind, origin }) => kind === 'refund' && origin === 'razorpay')
+  expect(refunds.map(({ amount }) => amount)).toEqual(amounts)
+  await ask(app, asha, noticeCalls.dismiss, { params: { id: notice?._id ?? '' } })
+  await pass(business, { hours: 48 })
+  expect(await noticesOf(business)).toEqual(['Kaveri Foods paid INV-0001 online'])
+})
+
+test.each(['disconnected', 'replaced'])(
+  'after the keys are %s, refunds and second payments are still recorded for 90 days',
+  async (how) => {
+    await using business = await openBusiness()
+    const { app, razorpay, asha } = business
+    const { _id } = await anInvoice(app, { owner: asha })
+    const link = await start(business, await pageOf(business, _id))
+    const payment = razorpay.provider.payLink(link)
+    await pass(business, { seconds: 20 })
+    if (how === 'replaced') {
+      const { keyId } = razorpay.settings
+      const other = { keyId: 'rzp_live_OtherOther0002', keySecret }
+      razorpay.settings.keyId = other.keyId
+      expect((await ask(app, asha, paymentSettingsCalls.connectRazorpay, { body: other })).status).toBe(200)
+      razorpay.settings.keyId = keyId
+    } else await ask(app, asha, paymentSettingsCalls.disconnectRazorpay, {})
+    razorpay.provider.payLink(link, { again: true })
+    await pass(business, { minutes: 75 })
+    expect(await invoiceOf(business, _id)).toMatchObject({ amountPaid: 10_000, overpaid: 5000 })
+    razorpay.provider.refund(payment.id, 100_000)
+    await pass(business, { hours: 24 })
+    expect(await invoiceOf(business, _id)).toMatchObject({ amountPaid: 9000 })
+    const keptSecrets = async () =>
+      (await rows(app.db, z.object({ id: z.string() }), sql`SELECT id FROM pay_attempts WHERE sealed_secret IS NOT NULL`)).length
+    expect(await keptSecrets()).toBe(1)
+    await pass(business, { hours: 24 * 90 })
+    expect(await keptSecrets()).toBe(0)
+  },
+)
 
 test('a link whose making was not answered is found again, and no second one is made', async () => {
   await using business = await openBusiness()
@@ -371,6 +436,35 @@ test('the open links of an account that is deleted are cancelled', async () => {
   expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
   expect(razorpay.provider.findLink(link).status).toBe('cancelled')
   expect((await app.app.inject(page)).statusCode).toBe(404)
+  expect(await states(business)).toEqual([])
+})
+
+test('a link of a deleted account is cancelled where its making was not answered, and Razorpay does not answer at first', async () => {
+  await using business = await openBusiness()
+  const { app, razorpay, asha } = business
+  const { _id } = await anInvoice(app, { owner: asha })
+  const page = await pageOf(business, _id)
+  razorpay.answer(({ method }) =>
+    method === 'POST' ? { status: 502, html: 'Bad gateway', done: true } : { status: 502, html: 'Bad gateway' },
+  )
+  expect((await post(app, `${page}/online`, { amount: '5000', of: '5000' })).statusCode).toBe(502)
+  expect(await states(business)).toEqual(['starting'])
+  razorpay.answer(({ path }, nth) => (path.endsWith('/cancel') && nth <= 2 ? { status: 502, html: 'Bad gateway' } : undefined))
+  expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
+  expect([...razorpay.provider.links.values()].map(({ status }) => status)).toEqual(['cancelled'])
+})
+
+test('a link that Razorpay makes while its account is deleted is cancelled', async () => {
+  await using business = await openBusiness()
+  const { app, razorpay, asha } = business
+  const { _id } = await anInvoice(app, { owner: asha })
+  const page = await pageOf(business, _id)
+  razorpay.answer(async ({ path }) => {
+    if (path === '/payment_links') await ask(app, asha, accountCalls.deleteMe)
+    return undefined
+  })
+  await post(app, `${page}/online`, { amount: '5000', of: '5000' })
+  expect([...razorpay.provider.links.values()].map(({ status }) => status)).toEqual(['cancelled'])
 })
 
 test('one payment over a statement is divided between its invoices, oldest first', async () => {
@@ -440,4 +534,7 @@ test('keys, webhook secrets and those of open attempts are re-encrypted', async 
   await pass(business, { seconds: 20 })
   const [row] = await rows(app.db, z.object({ paid: z.number() }), sql`SELECT paid_minor::int AS paid FROM invoices WHERE id = ${_id}`)
   expect(row?.paid).toBe(500_000)
+  // Also the copy of one that is paid: it is asked about for refunds.
+  const third = 'a third secret key for tests, long enough'
+  for (const column of sealedPayKeys) expect(await reseal(app.db, `${third}\n${next}`, column)).toEqual({ done: 1, closed: 0 })
 })

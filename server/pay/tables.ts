@@ -159,7 +159,7 @@ export const payAttempts = pgTable(
     /** The link at the provider, and where it leads; null until the provider has answered. */
     providerId: text(),
     url: text(),
-    /** The keys that it was made with: it is asked about and cancelled with them after the account has others. Dropped when it is final. */
+    /** The keys that it was made with: it is asked about and cancelled with them after the account has others. Dropped with `nextAskAt`. */
     keyId: text().notNull(),
     sealedSecret: text(),
     startedAt: instant().notNull(),
@@ -173,7 +173,7 @@ export const payAttempts = pgTable(
     /** How often something happened that is a reason to ask; failures in a row. */
     wakes: integer().notNull().default(0),
     failures: integer().notNull().default(0),
-    /** When its first payment became known, and the provider's ids of all of them. */
+    /** When its first payment became known, and the provider's ids of all of them and of their refunds. */
     paidAt: instant(),
     paymentIds: text().array().notNull().default(sql`'{}'::text[]`),
   },

@@ -179,6 +179,33 @@ export const noticeTexts = {
     summary: 'Your test payment arrived',
     text: 'Razorpay is connected. With live keys, clients can pay online.',
   },
+  /** Amounts in units. `taken`: of the refund, off the payments of its invoices; `open`: those that `balance` is left to pay of. */
+  refunded: (about: {
+    invoices: { clientName: string; reference: string }[]
+    amount: number
+    currency: string
+    taken: number
+    open: { clientName: string; reference: string }[]
+    balance: number
+  }) => {
+    const { amount, currency, taken, open } = about
+    const { client, references } = named(about.invoices)
+    const be = open.length === 1 ? 'is' : 'are'
+    const sentences = [
+      taken === amount ? 'Duely took it off the recorded payments.' : '',
+      taken < amount
+        ? `Duely took ${taken === 0 ? 'nothing' : `only ${formatMoney(taken, currency)}`} off the recorded payments, because no more is recorded as paid. Please check them.`
+        : '',
+      open.length === 0
+        ? ''
+        : `${named(open).references} ${be} open with ${formatMoney(about.balance, 'INR')} to pay, and ${be} reminded once past due.`,
+    ]
+    return {
+      title: `Razorpay refunded ${client} ${formatMoney(amount, currency)} for ${references}`,
+      summary: `${shortName(client)} was refunded`,
+      text: sentences.filter((one) => one !== '').join(' '),
+    }
+  },
   refundOf: (paymentId: string) => `Refund of ${paymentId}`,
   answered: (about: { client: string; reference: string; currency: string; answer: Answer; until: string | null }) => {
     const { client, reference, currency, answer } = about

@@ -120,6 +120,7 @@ const kinds: Record<Notice['kind'], Pick<AttentionItem, 'kind' | 'tone' | 'needs
   client_answered: { kind: 'answer', tone: 'warn', needsOwner: true },
   answer_lapsed: { kind: 'answer', tone: 'warn', needsOwner: true },
   paid_online: { kind: 'payment', tone: 'info', needsOwner: false },
+  refunded_online: { kind: 'payment', tone: 'info', needsOwner: false },
   payment_settings: { kind: 'service', tone: 'info', needsOwner: false },
 }
 
