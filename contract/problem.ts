@@ -22,6 +22,7 @@ export const problemStatus = {
   conflict: 409,
   email_taken: 409,
   payment_pending: 409,
+  plan_changed: 409,
   too_large: 413,
   too_many: 429,
   fault: 500,
@@ -43,6 +44,10 @@ export const problem = z
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .meta({ description: 'The invalid fields, by dotted path.' })
+      .optional(),
+    simulation: z
+      .unknown()
+      .meta({ description: 'With `plan_changed`: what `POST /reminder/simulate` answers for the change now.' })
       .optional(),
   })
   .meta({ id: 'Problem', description: 'Why a call was refused.' })

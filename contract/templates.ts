@@ -111,10 +111,10 @@ export function groupValues(about: {
 }): GroupValues {
   const { currency } = about
   const listed = about.invoices.slice(0, mostListed)
-  const lines = listed.map(
-    ({ reference, amount, dueDate, daysOverdue }) =>
-      `${reference}: ${formatMoney(amount, currency)}, due ${formatDate(dueDate)}, ${daysOverdue} ${daysOverdue === 1 ? 'day' : 'days'} overdue`,
-  )
+  const lines = listed.map(({ reference, amount, dueDate, daysOverdue }) => {
+    const due = `${reference}: ${formatMoney(amount, currency)}, due ${formatDate(dueDate)}`
+    return daysOverdue < 1 ? due : `${due}, ${daysOverdue} ${daysOverdue === 1 ? 'day' : 'days'} overdue`
+  })
   const listedMinor = listed.reduce((sum, { amount }) => sum + (toMinor(amount, currency) ?? 0), 0)
   const rest = about.count - listed.length
   const restMinor = Math.round(about.total * 10 ** decimalsOf(currency)) - listedMinor
@@ -233,6 +233,9 @@ function render(wording: Wording, syntax: Syntax, values: Partial<Record<string,
 }
 
 const linkVariable = /\{\{[ \t]*payLink[ \t]*\}\}/
+
+/** Whether a text uses a variable. */
+export const hasVariable = (text: string, name: TemplateVariable) => variableOf([name]).test(text)
 
 /** Whether a wording writes the link to the pay page itself. */
 export const hasPayLink = ({ content }: Wording) => linkVariable.test(content)
