@@ -10,13 +10,14 @@ import { createAccount } from '#server/accounts/accounts.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
 import { sessions } from '#server/accounts/tables.ts'
 import { newId } from '#server/platform/columns.ts'
-import { openServer } from '#server/platform/database.ts'
+import { type Database, openServer } from '#server/platform/database.ts'
 import { createDatabase, openCluster } from '#test/postgres.ts'
 import { startProgram } from '#test/program.ts'
 
 /**
  * GET /invoice of the real program beside a bare Fastify with `pg`: one prepared statement, no authentication, on the same rows, in the order bare,
- * program, bare. Only the ratio is meaningful on a shared machine.
+ * program, bare; then the same list once every second invoice has a payment, and the pay page of one with every way to pay. Only the ratio is
+ * meaningful on a shared machine.
  *
  *   npm run bench:calls
  *   npm run bench:calls -- --invoices 50,1000 --seconds 10
@@ -89,6 +90,42 @@ async function rate(url: string, headers: Record<string, string>): Promise<{ per
   return { perSecond, ...last }
 }
 
+/** Pays a part of every second invoice of an account. */
+async function payParts(db: Database, ownerId: string): Promise<void> {
+  await db.execute(sql`
+    WITH part AS (
+      UPDATE invoices i SET paid_minor = 100000
+      FROM (SELECT id, row_number() OVER () AS nth FROM invoices WHERE owner_id = ${ownerId}::uuid) n WHERE n.id = i.id AND n.nth % 2 = 0
+      RETURNING i.id, i.owner_id)
+    INSERT INTO invoice_payments (id, owner_id, invoice_id, kind, origin, amount_minor, paid_on, recorded_at)
+    SELECT gen_random_uuid(), owner_id, id, 'payment', 'by_hand', 100000, current_date, now() FROM part`)
+  await db.execute(sql`VACUUM ANALYZE invoices, invoice_payments`)
+}
+
+/** The pay page of an invoice that is paid in part, one request after the other: ms and bytes. */
+async function payPage(db: Database, programUrl: string, authorization: string): Promise<{ median: number; slow: number; bytes: number }> {
+  await db.execute(sql`INSERT INTO payment_settings (owner_id, version, upi, bank, own_link, in_emails, pdf, business_name, details, updated_at)
+    SELECT id, 1, '{"id": "asha@okaxis", "name": "Asha Traders", "merchantCode": null}',
+      '{"kind": "india", "accountName": "Asha Traders", "accountNumber": "50100234567891", "ifsc": "HDFC0001234"}',
+      '{"label": "Pay by card", "url": "https://pay.example/{reference}?sum={amount}"}', true, 'link', 'Asha Traders', '12 MG Road, Bengaluru', now()
+    FROM accounts ON CONFLICT DO NOTHING`)
+  const list = await fetch(`${programUrl}/invoice?limit=2`, { headers: { authorization } })
+  const [{ _id = '' } = {}] = ((await list.json()) as { _id: string; amountPaid: number }[]).filter(({ amountPaid }) => amountPaid > 0)
+  const made = await fetch(`${programUrl}/invoice/${_id}/pay-link`, { method: 'POST', headers: { authorization } })
+  const page = programUrl + new URL(((await made.json()) as { url: string }).url).pathname
+  const times: number[] = []
+  let bytes = 0
+  for (let nth = 0; nth < 220; nth += 1) {
+    const began = performance.now()
+    const answered = await fetch(page)
+    bytes = (await answered.arrayBuffer()).byteLength
+    if (answered.status !== 200) throw new Error(`The pay page answered ${answered.status}.`)
+    if (nth >= 20) times.push(performance.now() - began)
+  }
+  times.sort((one, other) => one - other)
+  return { median: times[100] ?? 0, slow: times[190] ?? 0, bytes }
+}
+
 async function main(): Promise<void> {
   const cluster = await openCluster()
   if (!cluster) throw new Error('There is no PostgreSQL on this machine.')
@@ -97,7 +134,7 @@ async function main(): Promise<void> {
   const child = fork(import.meta.filename, [url])
   try {
     const [{ port }] = (await once(child, 'message')) as [{ port: number }]
-    await using program = await startProgram({ DATABASE_URL: url, SECRET_KEY: secretKey, ROLE: 'web', LOG_LEVEL: 'warn' })
+    await using program = await startProgram({ DATABASE_URL: url, SECRET_KEY: secretKey, ROLE: 'web', LOG_LEVEL: 'warn', PAY_LINKS: 'on' })
     process.stdout.write(`${cpus().length} cores, Node ${process.versions.node}, PostgreSQL ${cluster.version}\n`)
     for (const invoices of given.invoices.split(',').map(Number)) {
       const now = Temporal.Now.instant()
@@ -124,6 +161,12 @@ async function main(): Promise<void> {
       if (full.status !== 200 || unchanged.status !== 304) throw new Error(`Answered ${full.status} and ${unchanged.status}.`)
       process.stdout.write(
         `${invoices} invoices: bare ${bare.toFixed(0)}/s, program ${full.perSecond.toFixed(1)}/s, ratio ${(full.perSecond / bare).toFixed(2)}; unchanged ${unchanged.perSecond.toFixed(0)}/s, ${(unchanged.perSecond / full.perSecond).toFixed(1)} times the full answer\n`,
+      )
+      await payParts(db, id)
+      const paid = await rate(`${program.url}/invoice`, { authorization })
+      const { median, slow, bytes } = await payPage(db, program.url, authorization)
+      process.stdout.write(
+        `  with payments ${paid.perSecond.toFixed(1)}/s, ${(paid.perSecond / full.perSecond).toFixed(2)} of without; pay page ${median.toFixed(1)} ms, 95 % ${slow.toFixed(1)} ms, ${bytes} bytes\n`,
       )
     }
   } finally {

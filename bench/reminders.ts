@@ -34,6 +34,7 @@ import { type Program, startProgram } from '#test/program.ts'
  *   npm run bench -- --cases 1x500,50x4    accounts × emails
  *   npm run bench -- --sink 300,0          ms before the reply to the dot, and before every other reply
  *   npm run bench -- --on embedded         one database only: postgres or embedded
+ *   npm run bench -- --block               also with the ways to pay in every email: without, with, with, without
  */
 const { values: given } = parseArgs({
   options: {
@@ -41,11 +42,14 @@ const { values: given } = parseArgs({
     cases: { type: 'string' },
     sink: { type: 'string', default: '0,0' },
     on: { type: 'string', default: 'postgres,embedded' },
+    block: { type: 'boolean', default: false },
   },
 })
 interface Case {
   accounts: number
   each: number
+  /** Every email has the ways to pay, with a code and a pay link of its own. */
+  block?: boolean
 }
 const cases = (given.cases ?? (given.full ? '1x10000,1000x1,1000x10' : '1x400,100x1,100x10')).split(',').map((text): Case => {
   const [accounts = 1, each = 1] = text.split('x').map(Number)
@@ -125,6 +129,7 @@ async function preparedPool(sink: Sink, { each }: Case): Promise<number> {
     id: randomUUID(),
     about: [
       {
+        id: randomUUID(),
         reference: 'B-1',
         clientName: 'Client',
         clientEmail: 'client@example.com',
@@ -174,7 +179,7 @@ function zoneOfMorning(): string {
   return hours > 0 ? `Etc/GMT-${hours}` : `Etc/GMT+${-hours}`
 }
 
-async function fill(place: Place, sink: Sink, { accounts, each }: Case): Promise<void> {
+async function fill(place: Place, sink: Sink, { accounts, each, block = false }: Case): Promise<void> {
   await place.use(async (db) => {
     for (let from = 0; from < accounts; from += 100)
       await db.transaction(async (tx) => {
@@ -189,6 +194,10 @@ async function fill(place: Place, sink: Sink, { accounts, each }: Case): Promise
       await db.execute(sql`INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
         SELECT gen_random_uuid(), a.id, 'B-' || n, 'Client ' || n, 'client' || n || '@example.com', 100 + n, current_date - 10 - (n % 50)::int, 'overdue', now(), now()
         FROM accounts a, generate_series(${from}::int, ${Math.min(from + 999, each)}::int) n WHERE a.email LIKE 'owner%'`)
+    if (block)
+      await db.execute(sql`INSERT INTO payment_settings (owner_id, version, upi, bank, in_emails, pdf, business_name, details, updated_at)
+        SELECT id, 1, '{"id": "asha@okaxis", "name": "Asha Traders", "merchantCode": null}',
+          '{"kind": "india", "accountName": "Asha Traders", "accountNumber": "50100234567891", "ifsc": "HDFC0001234"}', true, 'link', '', '', now() FROM accounts`)
     await db.execute(sql`ANALYZE`)
   })
 }
@@ -215,7 +224,7 @@ async function measure(place: Place, sink: Sink, about: Case): Promise<Figures> 
   }
   // The embedded database belongs to the program once it runs; on a busy machine the start may take longer than these seconds.
   const planned = place.env.DATA_DIR ? await dueIn(10) : 0
-  await using program: Program = await startProgram({ ...place.env, LOG_LEVEL: 'warn' })
+  await using program: Program = await startProgram({ ...place.env, LOG_LEVEL: 'warn', PAY_LINKS: 'on' })
   const hour = planned === 0 ? await dueIn(3) : Math.max(planned, Date.now())
   await pause(Math.max(0, hour - Date.now() - 500))
   const before = { node: cpuMs(program.pid), postgres: cpuOfPostgres(), memory: residentMb(program.pid) }
@@ -266,7 +275,9 @@ async function main(): Promise<void> {
     ['database', 'accounts × emails', 'a second', 'L', 'ratio', 'of the pool', 'first ms', 'node ms', 'PG ms', 'MB'],
   ]
   try {
-    for (const one of cases) {
+    for (const one of cases.flatMap((about) =>
+      (given.block ? [false, true, true, false] : [false]).map((block) => ({ ...about, block })),
+    )) {
       const places: Place[] = []
       if (cluster) {
         const url = await createDatabase(cluster.url)
@@ -299,7 +310,7 @@ async function main(): Promise<void> {
         const { perSecond, firstMs, nodeMs, postgresMs, memoryMb } = figures
         table.push([
           place.name,
-          `${one.accounts} × ${one.each}`,
+          `${one.accounts} × ${one.each}${one.block ? ', block' : ''}`,
           perSecond.toFixed(0),
           limit.toFixed(0),
           (perSecond / limit).toFixed(2),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Call, call } from './call.ts'
 import { invoice } from './invoices.ts'
+import { answerFact } from './pay-answers.ts'
 import { payment } from './payments.ts'
 import { runAnswer, runKind } from './reminders.ts'
 import { mostListed } from './templates.ts'
@@ -42,8 +43,17 @@ export const ownRedirectPath = '/dashboard?trigger'
 
 export const webhookEvent = z
   .enum(
-    ['invoice.created', 'invoice.overdue', 'invoice.paid', 'payment.recorded', 'payment.voided', 'reminder.sent', 'reminder.failed'],
-    'Please choose one of invoice.created, invoice.overdue, invoice.paid, payment.recorded, payment.voided, reminder.sent and reminder.failed.',
+    [
+      'invoice.created',
+      'invoice.overdue',
+      'invoice.paid',
+      'payment.recorded',
+      'payment.voided',
+      'client.answered',
+      'reminder.sent',
+      'reminder.failed',
+    ],
+    'Please choose one of invoice.created, invoice.overdue, invoice.paid, payment.recorded, payment.voided, client.answered, reminder.sent and reminder.failed.',
   )
   .meta({ description: 'What happened.' })
 export type WebhookEvent = z.infer<typeof webhookEvent>
@@ -101,6 +111,14 @@ export const webhookPayload = z.discriminatedUnion('type', [
       data: z.object({ payment, invoice }).meta({ description: asItWas }),
     })
     .meta({ id: 'PaymentEvent', description: 'A payment or refund of an invoice was recorded, or taken back.' }),
+  z
+    .object({
+      id: everyEvent.id,
+      type: z.enum(['client.answered']),
+      timestamp: everyEvent.timestamp,
+      data: z.object({ answer: answerFact, invoice }).meta({ description: asItWas }),
+    })
+    .meta({ id: 'AnswerEvent', description: 'A client said something about an invoice on its pay page.' }),
 ])
 export type WebhookPayload = z.infer<typeof webhookPayload>
 

@@ -4,7 +4,7 @@ import { call } from './call.ts'
 import { invoiceDraft } from './invoices.ts'
 import { paymentAmount, paymentMethod } from './payments.ts'
 
-export const payAnswer = z
+export const answerFact = z
   .object({
     _id: z.string().meta({ format: 'uuid', description: 'The answer.' }),
     invoiceId: z.string().meta({ format: 'uuid', description: 'The invoice that it is about.' }),
@@ -21,6 +21,11 @@ export const payAnswer = z
       .string()
       .nullable()
       .meta({ format: 'date', description: 'Until when it pauses the reminders; null where it pauses nothing.' }),
+  })
+  .meta({ id: 'Answer', description: 'What a client said about an invoice on its pay page.' })
+
+export const payAnswer = answerFact
+  .extend({
     invoice: z
       .object({
         reference: z.string(),
@@ -31,7 +36,7 @@ export const payAnswer = z
       })
       .meta({ description: 'The invoice as it is now.' }),
   })
-  .meta({ id: 'PayAnswer', description: 'What a client said about an invoice on its pay page.' })
+  .meta({ id: 'PayAnswer', description: 'What a client said about an invoice on its pay page, and the invoice.' })
 export type PayAnswer = z.output<typeof payAnswer>
 
 /** Corrections: of the payment that is recorded, or of the new contact. */

@@ -14,7 +14,7 @@ const block: PayBlock = {
   total: 5000,
   references: ['INV-0041'],
   payLink: 'https://duely.example/pay/kT0vXw2rJ8mQ',
-  pdf: null,
+  pdfs: [],
   qr: 'cid:qr',
 }
 /** What could leave its field: separators, markup, line breaks and marks of direction. */
@@ -31,6 +31,17 @@ test('a UPI link of a merchant carries its code and the reference as an order', 
   expect(upiLink({ ...upi, merchantCode: '5411' }, { ...payable, reference: 'INV/24-25/007', amount: 1234567.5 })).toBe(
     'upi://pay?pa=asha@okaxis&pn=Asha%20Traders&mc=5411&tr=INV2425007&am=1234567.50&cu=INR&tn=INV-24-25-007',
   )
+})
+
+test('the note of several invoices ends with a whole reference', () => {
+  const references = ['INV 2026 0001', 'INV/2026/0002', 'INV 2026 0003', 'INV 2026 0004', 'INV 5']
+  const link = upiLink({ ...upi, merchantCode: '5411' }, { ...payable, reference: references.join(' '), references })
+  const { searchParams } = new URL(link)
+  expect(searchParams.get('tn')).toBe('INV 2026 0001 INV-2026-0002 INV 2026 0003')
+  expect(searchParams.get('tr')).toBe('INV20260001INV20260002INV20260003')
+  const long = `${'ABCDE '.repeat(10)}7`
+  expect(new URL(upiLink(upi, { ...payable, reference: long })).searchParams.get('tn')).toBe(long.slice(0, 50).trim())
+  expect(upiLink(upi, { ...payable, reference: '', references: [] })).not.toContain('tn=')
 })
 
 test('no name or reference adds a field to a UPI link', () => {

@@ -3,9 +3,10 @@ import { formatMoney } from './money.ts'
 import { type BankSettings, linkVariables, type OwnLink, type PayMethods, type UpiSettings } from './payment-settings.ts'
 import { escapeHtml } from './templates.ts'
 
-/** What is to be paid: `amount` in units of `currency` (ISO 4217). */
+/** What is to be paid: `amount` in units of `currency` (ISO 4217). `references`: of its invoices, where it is a sum of several. */
 export interface Payable {
   reference: string
+  references?: string[]
   amount: number
   currency: string
 }
@@ -28,13 +29,24 @@ function visible(text: string): string {
 }
 
 /** A reference in the characters that UPI apps and banks keep; '' where it has none of them. */
-function simpleReference(reference: string, most: number): string {
-  return reference
+const simple = (reference: string) =>
+  reference
     .replace(/[/_:]/g, '-')
     .replace(/[^A-Za-z0-9 .-]/g, '')
     .trim()
-    .slice(0, most)
-    .trim()
+/** In the characters of an order. */
+const alphanumeric = (reference: string) => reference.replace(/[^A-Za-z0-9]/g, '')
+
+/** As many references as have room, each whole, because a part of one names nothing. Only one that has no room alone is cut. */
+function inRoom(references: string[], between: string, most: number): string {
+  const [first = '', ...others] = references.filter((reference) => reference !== '')
+  let text = first.slice(0, most).trim()
+  for (const reference of others) {
+    const longer = `${text}${between}${reference}`
+    if (longer.length > most) break
+    text = longer
+  }
+  return text
 }
 
 /**
@@ -42,8 +54,9 @@ function simpleReference(reference: string, most: number): string {
  * merchant's without a signature.
  */
 export function upiLink({ id, name, merchantCode }: UpiSettings, payable: Payable): string {
-  const note = simpleReference(payable.reference, 50)
-  const order = payable.reference.replace(/[^A-Za-z0-9]/g, '').slice(0, 35)
+  const { references = [payable.reference] } = payable
+  const note = inRoom(references.map(simple), ' ', 50)
+  const order = inRoom(references.map(alphanumeric), '', 35)
   const parameters = [
     ['pa', id],
     ['pn', visible(name)],
@@ -145,12 +158,12 @@ export interface PayBlock {
   payLink: string | null
   /** Where the picture of the UPI code is; null: without one. */
   qr: string | null
-  /** The address of the PDF of its one invoice, where it is linked; null: without one. */
-  pdf: string | null
+  /** The PDFs of its invoices that are linked. */
+  pdfs: { reference: string; url: string }[]
 }
 
 /** The code of a UPI payment in an email about one invoice; null where it has none. */
-export function upiCode({ methods, currency, amount, references }: Omit<PayBlock, 'qr' | 'pdf'>): string | null {
+export function upiCode({ methods, currency, amount, references }: Omit<PayBlock, 'qr' | 'pdfs'>): string | null {
   const { upi } = methodsFor(methods, currency)
   const [reference] = references
   return upi && reference !== undefined && references.length === 1 ? upiLink(upi, { amount, currency, reference }) : null
@@ -166,6 +179,7 @@ const text = {
   qr: (amount: string) => `UPI QR code for ${amount}`,
   received: (paid: string, total: string) => `${paid} of ${total} has been received, thank you.`,
   file: 'Download the invoice (PDF)',
+  fileOf: (reference: string) => `Download ${reference} (PDF)`,
   question: 'Paid already, or a question?',
   tellUsThere: 'Tell us there',
   orReply: ', or reply to this email.',
@@ -177,7 +191,7 @@ const text = {
  * for the currency. The same input gives the same bytes, in the preview and in the email.
  */
 export function payBlock(block: PayBlock): { html: string; text: string } | null {
-  const { currency, amount, total, references, payLink, pdf } = block
+  const { currency, amount, total, references, payLink } = block
   const methods = methodsFor(block.methods, currency)
   // Online is a button of the page.
   if (!hasMethod({ ...methods, online: methods.online === true && payLink !== null })) return null
@@ -198,6 +212,7 @@ export function payBlock(block: PayBlock): { html: string; text: string } | null
   const paid = formatMoney(total - amount, currency)
   const received = total > amount ? [text.received(paid, formatMoney(total, currency))] : []
   const page = payLink === null ? null : escapeHtml(payLink)
+  const files = block.pdfs.map(({ reference, url }) => ({ url, label: several ? text.fileOf(visible(reference)) : text.file }))
 
   const rows = lines.map(
     ({ label, shown: value }) =>
@@ -218,15 +233,15 @@ export function payBlock(block: PayBlock): { html: string; text: string } | null
   const html = [
     '<div style="margin-top:28px;border-top:1px solid;opacity:.25;font-size:0;line-height:0">&nbsp;</div>',
     page === null ? '' : linked(page, button),
-    pdf === null
+    files.length === 0
       ? ''
-      : `<div style="padding-top:12px;font-size:15px;line-height:1.5"><a href="${escapeHtml(pdf)}" style="color:inherit">${text.file}</a></div>`,
+      : `<div style="padding-top:12px;font-size:15px;line-height:1.5">${files.map(({ url, label }) => `<a href="${escapeHtml(url)}" style="color:inherit">${escapeHtml(label)}</a>`).join('<br>')}</div>`,
     `<div style="padding-top:24px">${picture}<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="display:inline-table;vertical-align:top;max-width:384px;font-size:15px;line-height:1.5">${rows.join('')}</table></div>`,
     own === null ? '' : linked(escapeHtml(own.url), own.label),
     `<div style="padding-top:12px;font-size:15px;line-height:1.5">${closing.join('<br>')}</div>`,
   ].join('')
   const paragraphs = [
-    [...(payLink === null ? [] : [`${button}: ${payLink}`]), ...(pdf === null ? [] : [`${text.file}: ${pdf}`])],
+    [...(payLink === null ? [] : [`${button}: ${payLink}`]), ...files.map(({ url, label }) => `${label}: ${url}`)],
     lines.map(({ label, shown: value }) => (label === '' ? value : `${label}: ${value}`)),
     own === null ? [] : [`${own.label}: ${own.url}`],
     [...received, payLink === null ? `${text.question} ${text.reply}` : `${text.question} ${text.tellUsThere}${text.orReply}`],

@@ -226,7 +226,7 @@ export const paymentSettingsCalls = {
   removeLogo: call({
     method: 'DELETE',
     path: '/payment-settings/logo',
-    summary: 'Remove the logo of my pay page.',
+    summary: 'Remove the logo of my pay page. Needs no password: nothing that is shown is replaced by anything else.',
     reply: paymentSettings,
   }),
   connectRazorpay: call({

@@ -113,6 +113,7 @@ const ids = {
   mail: '019caccf-7128-7e78-9b81-d5a3c17e9042',
   hook: '019caccf-8b30-7f16-a2c9-58e07d41b6f3',
   payment: '019caccf-7a02-7c15-a1de-64b0f29d8e37',
+  answer: '019caccf-7b31-7f52-9c40-5a18e3d7b264',
   event: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8',
 }
 
@@ -648,6 +649,32 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Web
     summary: 'A payment or refund was taken back.',
     schema: webhookPayload.options[2],
     example: { id: ids.event, type: 'payment.voided', timestamp: now, data: { payment: { ...payment, voidedAt: now }, invoice: kaveri } },
+  },
+  {
+    summary: 'A client said something about an invoice on its pay page.',
+    schema: webhookPayload.options[3],
+    example: {
+      id: ids.event,
+      type: 'client.answered',
+      timestamp: now,
+      data: {
+        answer: {
+          _id: ids.answer,
+          invoiceId: ids.invoice,
+          kind: 'promise',
+          at: now,
+          date: '2026-03-09',
+          amount: null,
+          reference: '',
+          message: '',
+          name: '',
+          email: '',
+          state: 'open',
+          pausedUntil: '2026-03-09',
+        },
+        invoice: { ...kaveri, pause: { until: '2026-03-09', note: '', promised: true, scope: 'invoice', because: 'promised' } },
+      },
+    },
   },
   {
     summary: 'The mail server accepted an email to a client.',

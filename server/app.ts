@@ -50,7 +50,7 @@ export async function openCalls(deps: Deps): Promise<App> {
       mailOnAccountTakeover(deps),
       templatesOnAccountTakeover,
       remindersOnAccountTakeover,
-      payOnAccountTakeover,
+      payOnAccountTakeover(deps),
       revokeAccess,
     ],
     revokeAccess,

@@ -17,6 +17,7 @@ import { qrPng } from '#server/pay/qr.ts'
 import { rows } from '#server/platform/database.ts'
 import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { start } from './business.ts'
 import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
 import { ownedTables } from './filled.ts'
 import { ask, openTestApp, type TestApp } from './harness.ts'
@@ -43,10 +44,6 @@ const kept = [
   'invoice_payments',
   'invoices',
   'pay_answers',
-  // Cancelled at the provider, by keys of their own.
-  'pay_attempt_invoices',
-  'pay_attempts',
-  'pay_events',
   // Revoked, so that they open nothing.
   'pay_links',
   'payments',
@@ -69,8 +66,10 @@ async function openSquatted() {
   const stack = new AsyncDisposableStack()
   const post = stack.use(await openFakeSmtp())
   const smtp = stack.use(await openFakeSmtp())
-  const razorpay = stack.use(await openFakeRazorpay({ keyId: 'rzp_live_FakeFakeFake01' }))
-  const systemMail = { systemSmtpUrl: `smtp://127.0.0.1:${post.port}`, systemMailFrom: 'hello@duely.example' }
+  const razorpay = stack.use(
+    await openFakeRazorpay({ keyId: 'rzp_live_FakeFakeFake01', now: () => Temporal.Instant.from(now).epochMilliseconds / 1000 }),
+  )
+  const systemMail = { systemSmtpUrl: `smtp://127.0.0.1:${post.port}`, systemMailFrom: 'hello@duely.example', payLinks: true }
   const app = stack.use(await openTestApp({ now, config: { ...systemMail, razorpayApiUrl: razorpay.settings.apiUrl } }))
   const stranger = await aPerson(app, { email: 'owner@example.com', displayName: 'Our bank has changed', password })
   return { app, post, smtp, razorpay, stranger, [Symbol.asyncDispose]: () => stack.disposeAsync() }
@@ -105,6 +104,9 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   const { keyId, keySecret } = razorpay.settings
   await ask(app, stranger, paymentSettingsCalls.connectRazorpay, { body: { keyId, keySecret, currentPassword: password } })
   const { url } = (await ask(app, stranger, payLinkCalls.create, { params: { id: invoice._id } })).reply
+  await start({ app }, new URL(url).pathname)
+  await app.db.execute(sql`INSERT INTO pay_events (owner_id, event_id, attempt_id, name, received_at)
+    SELECT owner_id, 'event_1', id, 'payment_link.paid', started_at FROM pay_attempts`)
   // A run that was made before a confirmed email was needed.
   smtp.answer({ mail: () => '451 4.3.0 Later' })
   const config = { ...app.deps.config }
@@ -143,6 +145,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   expect((await ask(app, owner, reminderCalls.status)).reply).toMatchObject({ isActive: false, nextRunAt: null })
   expect((await counts(app, ['invoices'])).invoices).toBe(1)
   expect((await app.app.inject(new URL(url).pathname)).statusCode).toBe(404)
+  expect([...razorpay.provider.links.values()].map(({ status: paid }) => paid)).toEqual(['cancelled'])
   app.clock.advance({ hours: 2 })
   await app.runJobs()
   expect(smtp.mails).toEqual([])

@@ -7,6 +7,7 @@ import { triggerReminders } from './creates/trigger-reminders.js'
 import packageJson from './package.json' with { type: 'json' }
 import { explainRefusal, sendToken } from './requests.js'
 import { findInvoice } from './searches/find-invoice.js'
+import { clientAnswered } from './triggers/client-answered.js'
 import { invoiceCreated } from './triggers/invoice-created.js'
 import { invoiceOverdue } from './triggers/invoice-overdue.js'
 import { invoicePaid } from './triggers/invoice-paid.js'
@@ -27,6 +28,7 @@ export default defineApp({
     [invoicePaid.key]: invoicePaid,
     [paymentRecorded.key]: paymentRecorded,
     [paymentVoided.key]: paymentVoided,
+    [clientAnswered.key]: clientAnswered,
     [reminderSent.key]: reminderSent,
     [reminderFailed.key]: reminderFailed,
   },

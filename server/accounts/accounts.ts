@@ -245,8 +245,8 @@ export async function changePassword(
 }
 
 /**
- * Clean-up at external services when an account is deleted, such as revoking a grant. Called before the deletion; the function it answers is called
- * after it. A failure is logged and does not stop the deletion.
+ * Clean-up at external services when an account is deleted, such as revoking a grant. Called in the transaction of the deletion, once the account is
+ * locked, and again where that is tried again; the function it answers is called after it. A failure is logged and does not stop the deletion.
  */
 export type OnAccountDeleted = (db: Database, ownerId: string) => Promise<() => Promise<void>>
 
@@ -270,25 +270,34 @@ export async function deleteAccount(
   now: Instant,
 ): Promise<void> {
   const { db } = deps
-  const cleanUps = await Promise.all(handed.onAccountDeleted.map((prepare) => prepare(db, account.id)))
   await handed.onAddressLeft(db, account, now)
   await handed.deleteHistory(db, account.id, now)
-  await deleteWithAll(deps, account, now, 20)
+  const cleanUps = await deleteWithAll(deps, account, handed.onAccountDeleted, now, 20)
   await cleanUpAfter(deps, cleanUps, 'an account deletion')
 }
 
 /** Retries deadlocks, because the records of a running delivery are locked in another order than the cascade deletes them. */
-async function deleteWithAll(deps: Deps, account: AccountRow, now: Instant, triesLeft: number): Promise<void> {
+async function deleteWithAll(
+  deps: Deps,
+  account: AccountRow,
+  onAccountDeleted: OnAccountDeleted[],
+  now: Instant,
+  triesLeft: number,
+): Promise<(() => Promise<void>)[]> {
   try {
-    await deps.db.transaction(async (tx) => {
-      const gone = await tx.delete(accounts).where(eq(accounts.id, account.id)).returning({ id: accounts.id })
-      if (gone.length === 0) return
+    return await deps.db.transaction(async (tx) => {
+      // What is begun while the account is locked, such as a payment, does not find it afterwards.
+      if (!(await lockAccount(tx, account.id))) return []
+      const cleanUps = []
+      for (const prepare of onAccountDeleted) cleanUps.push(await prepare(tx, account.id))
+      await tx.delete(accounts).where(eq(accounts.id, account.id))
       await dropSystemMails(tx, account.id)
       await queueSystemMail(tx, deps, { ...accountDeletedEmail(deps.config.publicUrl), to: account }, now)
+      return cleanUps
     })
   } catch (error) {
     if (!isDeadlock(error) || triesLeft === 0) throw error
-    await deleteWithAll(deps, account, now, triesLeft - 1)
+    return deleteWithAll(deps, account, onAccountDeleted, now, triesLeft - 1)
   }
 }
 

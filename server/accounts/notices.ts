@@ -18,11 +18,13 @@ export interface Notification extends Pick<Notice, 'kind' | 'title' | 'text' | '
   /** The title, where that is short enough. */
   summary?: string
   clients?: Notice['clients']
+  /** What a client said, for the email too: a reply to it goes to them. */
+  quoted?: { words: string; replyTo: string }
 }
 
 /** Creates the notice of a cause, or updates it. Must run in the transaction of the event it is about. */
 export async function notify(db: Database, ownerId: string, about: Notification, now: Instant): Promise<void> {
-  const { kind, cause = '', clients = [], summary = about.title, ...shown } = about
+  const { kind, cause = '', clients = [], summary = about.title, quoted: _quoted, ...shown } = about
   const values = { ...shown, summary, clients, updatedAt: now }
   await db
     .insert(notices)
@@ -30,7 +32,10 @@ export async function notify(db: Database, ownerId: string, about: Notification,
     .onConflictDoUpdate({ target: [notices.ownerId, notices.kind, notices.cause], set: values })
 }
 
-/** The same, and by system email where the server sends email: in words of its own, because a notice quotes clients and their mail servers. */
+/**
+ * The same, and by system email where the server sends email: in words of its own, because a notice quotes clients and their mail servers. Only what a
+ * client said on a pay page is quoted there.
+ */
 export async function notifyOwner(
   tx: Database,
   deps: Deps,
@@ -47,12 +52,13 @@ export async function emailOwner(
   tx: Database,
   deps: Deps,
   account: Recipient & { id: string },
-  about: Pick<Notice, 'kind' | 'link'>,
+  about: Pick<Notification, 'kind' | 'link' | 'quoted'>,
   now: Instant,
 ): Promise<void> {
   const { label, ...email } = noticeEmails[about.kind]
   const button = { label, path: about.link ?? screens.dashboard }
-  await queueSystemMail(tx, deps, { ...email, kind: about.kind, to: account, button, expiresIn: { hours: 24 } }, now)
+  const { words: quote, replyTo } = about.quoted ?? {}
+  await queueSystemMail(tx, deps, { ...email, kind: about.kind, to: account, quote, replyTo, button, expiresIn: { hours: 24 } }, now)
 }
 
 /** Removes notices whose reason is over: all of these kinds, or those of one cause. */

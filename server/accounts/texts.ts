@@ -314,7 +314,10 @@ interface NoticeEmail {
   label: string
 }
 
-/** The email about a notice. The notice itself, which quotes clients, mail servers and webhook receivers, is only shown on the screens. */
+/**
+ * The email about a notice. The notice itself, which quotes clients, mail servers and webhook receivers, is only shown on the screens; but for what a
+ * client said on a pay page.
+ */
 export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
   overpaid: {
     subject: 'A client paid more than the invoice',
@@ -350,7 +353,7 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
   },
   client_answered: {
     subject: 'A client answered a reminder',
-    before: ['A client has told you something about an invoice on its pay page.'],
+    before: ['A client has answered on the pay page of an invoice. A reply to this email goes to the client.'],
     label: 'Read the answer',
   },
   paid_online: {

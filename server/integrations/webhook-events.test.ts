@@ -2,9 +2,12 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { integrationCalls, type WebhookEvent, type WebhookPayload } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { type PayAnswer, payAnswerCalls } from '#contract/pay-answers.ts'
+import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { createInvoice } from '#server/invoices/invoices.ts'
+import { post } from '#test/business.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { type Asker, ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -152,6 +155,50 @@ test('a payment is one event when it is recorded and one when it is taken back, 
     { type: 'payment.voided', timestamp: '2026-03-02T04:31:00Z', data: takenBack },
   ])
   expect(await sample(app, robot, 'payment.voided')).toMatchObject([{ data: takenBack }])
+})
+
+test('what a client says on a pay page is one event, with the invoice and the pause that it begins', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  const robot = await connect(app, asha, await anApplication(app))
+  const { _id: id } = await create(app, asha)
+  const { reply: link } = await ask(app, asha, payLinkCalls.create, { params: { id } })
+  const say = (fields: Record<string, string>) => post(app, `${new URL(link.url).pathname}/answer`, fields)
+  const newest = async () => {
+    const [{ invoice: _invoice, ...answer }] = (await ask(app, asha, payAnswerCalls.list)).reply as [PayAnswer]
+    return answer
+  }
+  await say({ kind: 'question', message: 'Which order is this?' })
+  const [unheard] = await sample(app, robot, 'client.answered')
+  expect(unheard).toMatchObject({ type: 'client.answered', timestamp: now, data: { answer: await newest(), invoice: { _id: id } } })
+  await aWebhook(app, asha, receiver, { events: ['client.answered'] })
+  await say({ kind: 'paid', date: '2026-03-01', amount: '250.5', reference: 'UTR 4711' })
+  const answer = await newest()
+  expect(answer).toMatchObject({ kind: 'paid', amount: 250.5, reference: 'UTR 4711', state: 'open', pausedUntil: '2026-03-07' })
+  const { reply: invoice } = await ask(app, asha, invoiceCalls.read, { params: { id } })
+  expect(invoice.pause).toMatchObject({ because: 'says_paid' })
+  await ask(app, asha, payAnswerCalls.decline, { params: { id: answer._id } })
+  await app.runJobs()
+  const told = { id: expect.any(String), type: 'client.answered', timestamp: now, data: { answer, invoice } }
+  expect(toldTo(receiver)).toEqual([told])
+  // The first one as it is now, because no webhook listened to it.
+  const replaced = { ...unheard?.data, answer: { state: 'replaced' }, invoice: { pause: null } }
+  expect(await sample(app, robot, 'client.answered')).toMatchObject([told, { id: unheard?.id, data: replaced }])
+})
+
+test('an event has whether the invoice has a PDF', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now, config: lax })
+  const asha = await aPerson(app)
+  const { _id: id } = await create(app, asha)
+  await aWebhook(app, asha, receiver, { events: ['invoice.paid', 'payment.recorded'] })
+  const headers = { authorization: `Bearer ${asha.token}`, 'content-type': 'application/pdf' }
+  const added = await app.app.inject({ method: 'PUT', url: `/invoice/${id}/file`, headers, payload: Buffer.from('%PDF-1.7\n%%EOF\n') })
+  expect(added.statusCode).toBe(200)
+  await ask(app, asha, invoiceCalls.update, { params: { id }, body: { status: 'paid' } })
+  await app.runJobs()
+  expect(toldTo(receiver).map(({ data }) => 'invoice' in data && data.invoice.hasFile)).toEqual([true, true])
 })
 
 test('other changes are no events: other fields, pauses, deleting and restoring', async () => {

@@ -2,12 +2,14 @@ import { z } from 'zod'
 import type { reminderFact, WebhookEvent, WebhookPayload } from '#contract/integrations.ts'
 import { invoiceStatus } from '#contract/invoices.ts'
 import { fromMinor } from '#contract/money.ts'
+import { answerFact } from '#contract/pay-answers.ts'
 import { type Payment, paymentKind, paymentMethod, paymentOrigin } from '#contract/payments.ts'
 import { runKind } from '#contract/reminders.ts'
 import { mostListed } from '#contract/templates.ts'
 import { toInvoice } from '#server/invoices/invoices.ts'
 import type { Clients } from '#server/invoices/pauses.ts'
 import type { InvoiceRow } from '#server/invoices/tables.ts'
+import { answerFields } from '#server/pay/pay.ts'
 import type { Instant } from '#server/platform/clock.ts'
 
 /** An event as a trigger wrote it. */
@@ -32,6 +34,10 @@ export function composePayload({ id, type, at, facts }: Happened): WebhookPayloa
     case 'payment.voided': {
       const { payment, invoice, ...clients } = paymentFacts.parse(facts)
       return { ...head, type, data: { payment, invoice: toInvoice(invoice, clients) } }
+    }
+    case 'client.answered': {
+      const { answer, invoice, ...clients } = answerFacts.parse(facts)
+      return { ...head, type, data: { answer: answerFields(answer, invoice.currency), invoice: toInvoice(invoice, clients) } }
     }
     case 'reminder.sent':
     case 'reminder.failed': {
@@ -65,6 +71,8 @@ const invoiceRow = z
     paid_minor: z.number().int().optional(),
     paid_on: z.string().nullable().default(null),
     pause_because: z.enum(['owner', 'says_paid', 'promised', 'question', 'wrong_person']).default('owner'),
+    /** Missing in facts from before invoices had PDFs. */
+    file_id: z.string().nullable().default(null),
     kept_unpaid: z.boolean().default(false),
     undelivered_since: moment.nullable().default(null),
     undelivered_reply: z.string().nullable().default(null),
@@ -105,8 +113,7 @@ const invoiceRow = z
       pauseNote: row.pause_note,
       pausePromised: row.pause_promised,
       pauseBecause: row.pause_because,
-      // Webhooks have no field for it.
-      fileId: null,
+      fileId: row.file_id,
       remindersSent: row.reminders_sent,
       lastReminderAt: row.last_reminder_at,
       refusal: row.refusal,
@@ -215,6 +222,29 @@ const paymentRow = z
     }),
   )
 
+const answerRow = z
+  .object({
+    id: z.string(),
+    invoice_id: z.string(),
+    kind: answerFact.shape.kind,
+    at: moment,
+    date: z.string().nullable(),
+    amount_minor: z.number().int().nullable(),
+    reference: z.string(),
+    message: z.string(),
+    name: z.string(),
+    email: z.string(),
+    state: answerFact.shape.state,
+    paused_until: z.string().nullable(),
+  })
+  .transform(({ invoice_id: invoiceId, amount_minor: amountMinor, paused_until: pausedUntil, ...row }) => ({
+    ...row,
+    invoiceId,
+    amountMinor,
+    pausedUntil,
+  }))
+
+const answerFacts = z.object({ answer: answerRow, invoice: invoiceRow, pauses: clientPauses, holds })
 const paymentFacts = z.object({ payment: paymentRow, invoice: invoiceRow, pauses: clientPauses, holds })
 const invoiceFacts = z.object({ invoice: invoiceRow, pauses: clientPauses, holds })
 const deliveryFacts = z.object({

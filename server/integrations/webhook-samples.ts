@@ -8,6 +8,8 @@ import { toInvoice } from '#server/invoices/invoices.ts'
 import { readClients } from '#server/invoices/pauses.ts'
 import type { InvoiceRow, PaymentRow } from '#server/invoices/tables.ts'
 import { invoicePayments, invoices } from '#server/invoices/tables.ts'
+import { answerFields } from '#server/pay/pay.ts'
+import { payAnswers } from '#server/pay/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { deliveries, deliveryInvoices, runs } from '#server/reminders/tables.ts'
@@ -71,6 +73,8 @@ function readUntold(db: Database, ownerId: string, type: WebhookEvent): Promise<
         newest: sql`${voidedAt}`,
       })
     }
+    case 'client.answered':
+      return readAnswers(db, ownerId, type)
     case 'reminder.sent':
       return readReminders(db, { ownerId, type, state: 'sent' })
     case 'reminder.failed':
@@ -135,6 +139,27 @@ async function readPayments(
   }))
 }
 
+async function readAnswers(db: Database, ownerId: string, type: 'client.answered'): Promise<WebhookPayload[]> {
+  const found = await db
+    .select({ answer: payAnswers, invoice: invoices })
+    .from(payAnswers)
+    .innerJoin(invoices, and(eq(invoices.ownerId, payAnswers.ownerId), eq(invoices.id, payAnswers.invoiceId)))
+    .where(and(eq(payAnswers.ownerId, ownerId), isNull(invoices.deletedAt)))
+    .orderBy(desc(payAnswers.at), desc(payAnswers.id))
+    .limit(most)
+  const clients = await readClients(
+    db,
+    ownerId,
+    found.map(({ invoice }) => invoice),
+  )
+  return found.map(({ answer, invoice }) => ({
+    id: idOf(type, answer.id),
+    type,
+    timestamp: answer.at.toString(),
+    data: { answer: answerFields(answer, invoice.currency), invoice: toInvoice(invoice, clients) },
+  }))
+}
+
 async function readReminders(
   db: Database,
   about: { ownerId: string; type: Extract<WebhookEvent, `reminder.${string}`>; state: 'sent' | 'failed' },
@@ -193,6 +218,7 @@ async function readReminders(
 /** The id of the record that the event is about. */
 function subjectOf({ data }: WebhookPayload): string {
   if ('payment' in data) return data.payment._id
+  if ('answer' in data) return data.answer._id
   return 'invoice' in data ? data.invoice._id : data.reminder._id
 }
 

@@ -10,6 +10,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { anInvoice, aPerson, type InvoiceAbout, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey } from '#test/programs.ts'
+import { invoicePayments } from './tables.ts'
 
 const now = '2026-03-02T09:00:00Z'
 type Draft = CallInput<typeof paymentCalls.record>['body']
@@ -258,7 +259,7 @@ test('the database refuses rows and sums that differ, a status without its sum, 
     )
   expect(await refused(`UPDATE invoices SET paid_minor = 200001`)).toBe('23514')
   expect(await refused(`UPDATE invoices SET status = 'paid'`)).toBe('23514')
-  expect(await refused(`DELETE FROM invoice_payments`)).toBe('23514')
+  expect(await refused(`DELETE FROM invoice_payments`)).toBe('23000')
   expect(await refused(`UPDATE invoice_payments SET amount_minor = 1`)).toBe('23000')
   expect(await refused(`UPDATE invoice_payments SET voided_at = now()`)).toBe('23514')
   expect(
@@ -266,6 +267,10 @@ test('the database refuses rows and sums that differ, a status without its sum, 
     SELECT gen_random_uuid(), owner_id, invoice_id, kind, origin, 1, paid_on, recorded_at FROM invoice_payments`),
   ).toBe('23514')
   expect(await of.read()).toMatchObject({ amountPaid: 2000 })
+  await of.takeBack((await of.list())[0]?._id ?? '')
+  expect(await refused(`DELETE FROM invoice_payments WHERE voided_at IS NOT NULL`)).toBe('23000')
+  expect(await refused(`DELETE FROM accounts`)).toBe('done')
+  expect(await of.app.db.$count(invoicePayments)).toBe(0)
 })
 
 test('the profile counts what was received this month: payments less refunds, by their day', async () => {
@@ -301,6 +306,8 @@ test('the export has a line for each payment, refund and void, and defuses formu
   of.app.clock.advance({ minutes: 1 })
   await of.record({ amount: 1 })
   await of.takeBack((await of.list())[0]?._id ?? '')
+  const gone = await anInvoice(of.app, { owner: of.asha, status: 'paid', amount: 70 })
+  await ask(of.app, of.asha, invoiceCalls.remove, { params: { id: gone._id } })
   const answered = await of.app.app.inject({
     url: '/payments/export',
     headers: { authorization: `Bearer ${of.asha.token}` },
@@ -308,10 +315,11 @@ test('the export has a line for each payment, refund and void, and defuses formu
   expect(answered.headers['content-disposition']).toBe('attachment; filename="duely-payments-2026-03-02.csv"')
   const kaveri = '"INV-0001","Kaveri Foods","billing@kaveri.example"'
   expect(answered.body.replace('\uFEFF', '').trimEnd().split('\r\n')).toEqual([
-    '"Invoice","Client Name","Client Email","Kind","Amount","Currency","Paid On","Method","Reference","Note","Origin","Recorded On","Taken Back On"',
-    `${kaveri},"payment",1.00,"INR","2026-03-02","","","","by_hand","2026-03-02","2026-03-02"`,
-    `${kaveri},"refund",0.50,"INR","2026-03-02","","","Too ""much""","by_hand","2026-03-02",""`,
-    `${kaveri},"payment",2000.00,"INR","2026-02-27","upi","'=1+1","","by_hand","2026-03-02",""`,
+    '"Invoice","Client Name","Client Email","Kind","Amount","Currency","Paid On","Method","Reference","Note","Origin","Recorded On","Taken Back On","Invoice Deleted On"',
+    `"INV-0002","Kaveri Foods","billing@kaveri.example","payment",70.00,"INR","2026-03-02","","","","marked","2026-03-02","","2026-03-02"`,
+    `${kaveri},"payment",1.00,"INR","2026-03-02","","","","by_hand","2026-03-02","2026-03-02",""`,
+    `${kaveri},"refund",0.50,"INR","2026-03-02","","","Too ""much""","by_hand","2026-03-02","",""`,
+    `${kaveri},"payment",2000.00,"INR","2026-02-27","upi","'=1+1","","by_hand","2026-03-02","",""`,
   ])
   expect(first.invoice.balance).toBe(3000)
 })

@@ -154,7 +154,7 @@ function invalid(path: string, message: string): ProblemError {
   return new ProblemError('invalid', message, { errors: [{ path, message }] })
 }
 
-type Exported = { payment: PaymentRow; invoice: Pick<InvoiceRow, 'reference' | 'clientName' | 'clientEmail'> }
+type Exported = { payment: PaymentRow; invoice: Pick<InvoiceRow, 'reference' | 'clientName' | 'clientEmail' | 'deletedAt'> }
 
 const columns: [head: string, cell: (row: Exported, zone: string) => string][] = [
   ['Invoice', ({ invoice }) => csvCell(invoice.reference)],
@@ -170,9 +170,10 @@ const columns: [head: string, cell: (row: Exported, zone: string) => string][] =
   ['Origin', ({ payment }) => csvCell(payment.origin)],
   ['Recorded On', ({ payment }, zone) => csvCell(dateIn(payment.recordedAt, zone))],
   ['Taken Back On', ({ payment }, zone) => csvCell(payment.voidedAt ? dateIn(payment.voidedAt, zone) : '')],
+  ['Invoice Deleted On', ({ invoice }, zone) => csvCell(invoice.deletedAt ? dateIn(invoice.deletedAt, zone) : '')],
 ]
 
-/** All payments and refunds as a CSV file, newest first, as the invoices are exported. Those of deleted invoices are left out. */
+/** All payments and refunds as a CSV file, newest first, as the invoices are exported; also those of deleted invoices, with the date of that. */
 export async function* exportPayments(db: Database, ownerId: string, zone: string): AsyncGenerator<string> {
   const line = (cells: string[]) => `${cells.join(',')}\r\n`
   yield `\uFEFF${line(columns.map(([head]) => csvCell(head)))}`
@@ -182,11 +183,16 @@ export async function* exportPayments(db: Database, ownerId: string, zone: strin
     const page: Exported[] = await db
       .select({
         payment: invoicePayments,
-        invoice: { reference: invoices.reference, clientName: invoices.clientName, clientEmail: invoices.clientEmail },
+        invoice: {
+          reference: invoices.reference,
+          clientName: invoices.clientName,
+          clientEmail: invoices.clientEmail,
+          deletedAt: invoices.deletedAt,
+        },
       })
       .from(invoicePayments)
       .innerJoin(invoices, and(eq(invoices.ownerId, invoicePayments.ownerId), eq(invoices.id, invoicePayments.invoiceId)))
-      .where(and(eq(invoicePayments.ownerId, ownerId), isNull(invoices.deletedAt), behind))
+      .where(and(eq(invoicePayments.ownerId, ownerId), behind))
       .orderBy(...newestPayments)
       .limit(chunk)
     yield page.map((row) => line(columns.map(([, cell]) => cell(row, zone)))).join('')

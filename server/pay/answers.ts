@@ -101,6 +101,8 @@ export async function answerInvoice(
     await close(tx, row, 'replaced', now)
     await noteClient(tx, row, now)
     const until = await pausedUntil(tx, row, answer, today, owner.timezone)
+    // Before the answer: its event has the invoice with the pause.
+    if (until !== null) await pauseByClient(tx, row, { until, because: because[answer.kind] }, now)
     await tx.insert(payAnswers).values({
       ownerId: row.ownerId,
       invoiceId: row.id,
@@ -116,10 +118,7 @@ export async function answerInvoice(
       pausedFrom: until === null ? null : today,
       pausedUntil: until,
     })
-    if (until !== null) {
-      await pauseByClient(tx, row, { until, because: because[answer.kind] }, now)
-      await afterChange(tx, row.ownerId, [row.id], now)
-    }
+    if (until !== null) await afterChange(tx, row.ownerId, [row.id], now)
     await tellOwner(tx, deps, owner, row, answer, until, now)
   })
 }
@@ -205,7 +204,15 @@ async function tellOwner(
     tx,
     deps,
     owner,
-    { kind: 'client_answered', cause: row.id, title, text, link: `${screens.gettingPaid}#answers`, clients },
+    {
+      kind: 'client_answered',
+      cause: row.id,
+      title,
+      text,
+      link: `${screens.gettingPaid}#answers`,
+      clients,
+      quoted: { words: `${title}\n${text}`, replyTo: row.clientEmail },
+    },
     now,
   )
 }

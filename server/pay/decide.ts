@@ -42,9 +42,9 @@ export function answersOfInvoice(db: Database, ownerId: string, invoiceId: strin
   return listAnswers(db, ownerId, eq(payAnswers.invoiceId, invoiceId))
 }
 
-function toAnswer(answer: Row, invoice: InvoiceRow): PayAnswer {
+/** `currency`: of its invoice. */
+export function answerFields(answer: Omit<Row, 'ownerId' | 'pausedFrom' | 'closedAt'>, currency: string): Omit<PayAnswer, 'invoice'> {
   const { id, invoiceId, kind, at, date, amountMinor, reference, message, name, email, state, pausedUntil } = answer
-  const { currency } = invoice
   return {
     _id: id,
     invoiceId,
@@ -58,6 +58,13 @@ function toAnswer(answer: Row, invoice: InvoiceRow): PayAnswer {
     email,
     state,
     pausedUntil,
+  }
+}
+
+function toAnswer(answer: Row, invoice: InvoiceRow): PayAnswer {
+  const { currency } = invoice
+  return {
+    ...answerFields(answer, currency),
     invoice: {
       reference: invoice.reference,
       clientName: invoice.clientName,

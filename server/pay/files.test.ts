@@ -241,4 +241,12 @@ test('a grouped email has the PDFs of all its invoices attached, unless they are
   await sendNow(app, asha)
   expect(smtp.mails).toHaveLength(2)
   expect(await names(1)).toEqual([])
+  const { text = '', html = '' } = await PostalMime.parse(smtp.mails[1]?.raw ?? '')
+  for (const { _id, reference } of three) {
+    const [, url = ''] =
+      new RegExp(`^Download ${reference} \\(PDF\\): (https://duely\\.example/pay/[\\w-]{43}/${_id}/invoice\\.pdf)$`, 'm').exec(text) ?? []
+    expect(html).toContain(`<a href="${url}" style="color:inherit">Download ${reference} (PDF)</a>`)
+    const read = await app.app.inject({ method: 'GET', url: new URL(url).pathname })
+    expect([read.statusCode, read.rawPayload.length]).toEqual([200, 3 * 1024 * 1024])
+  }
 })

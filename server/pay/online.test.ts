@@ -1,6 +1,6 @@
 // Also on PostgreSQL: webhooks arrive at the same time.
 import { createHmac } from 'node:crypto'
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
@@ -11,6 +11,8 @@ import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { deleteAccount } from '#server/accounts/accounts.ts'
+import { accounts } from '#server/accounts/tables.ts'
 import { rows } from '#server/platform/database.ts'
 import { reseal } from '#server/platform/reseal.ts'
 import { type Business, keySecret, openBusiness, pageOf, pass, post, start } from '#test/business.ts'
@@ -18,6 +20,7 @@ import { aMailbox, anInvoice, aPerson, signedInAgain } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask } from '#test/harness.ts'
 import { seeded } from '#test/seeded.ts'
+import { payOnAccountDeleted } from './confirm.ts'
 import { sealedPayKeys } from './keys.ts'
 
 const invoiceOf = async ({ app, asha }: Business, id: string) => (await ask(app, asha, invoiceCalls.read, { params: { id } })).reply
@@ -465,6 +468,23 @@ test('a link that Razorpay makes while its account is deleted is cancelled', asy
   })
   await post(app, `${page}/online`, { amount: '5000', of: '5000' })
   expect([...razorpay.provider.links.values()].map(({ status }) => status)).toEqual(['cancelled'])
+})
+
+test('a link that is made while the rest of its account is deleted is cancelled', async () => {
+  await using business = await openBusiness()
+  const { app, razorpay, asha } = business
+  const { _id } = await anInvoice(app, { owner: asha })
+  const page = await pageOf(business, _id)
+  const [account] = await app.db.select().from(accounts).where(eq(accounts.id, asha.id))
+  if (!account) throw new Error('There is no such account.')
+  const handed = {
+    onAccountDeleted: [payOnAccountDeleted(app.deps)],
+    onAddressLeft: async () => {},
+    deleteHistory: async () => void (await start(business, page)),
+  }
+  await deleteAccount(app.deps, account, handed, app.clock.now())
+  expect([...razorpay.provider.links.values()].map(({ status }) => status)).toEqual(['cancelled'])
+  expect(await states(business)).toEqual([])
 })
 
 test('one payment over a statement is divided between its invoices, oldest first', async () => {

@@ -13,6 +13,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { reseal } from '#server/platform/reseal.ts'
 import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { readQrCodes, readQrPng } from '#test/read-qr.ts'
 import { sealedPayLinks } from './links.ts'
@@ -187,6 +188,33 @@ test('“I have paid” pauses the reminders for five days and tells the owner',
   expect(textOf((await open(app, path)).body)).toContain(
     'You told Asha Rao that you have paid. They are checking it; reminders wait until 07/03/2026.',
   )
+})
+
+test('the email about an answer has its words as text, and a reply to it goes to the client', async () => {
+  await using smtp = await openFakeSmtp()
+  const systemMail = { systemSmtpUrl: `smtp://127.0.0.1:${smtp.port}`, systemMailFrom: 'hello@duely.example' }
+  await using app = await openTestApp({ now, config: { publicUrl: 'https://duely.example', payLinks: true, ...systemMail } })
+  const asha = await aPerson(app, { confirmed: true })
+  const { _id } = await anInvoice(app, { owner: asha, clientName: 'Kaveri <b>Foods</b>', clientEmail: 'billing@kaveri.example' })
+  const path = await linkOf(app, asha, _id)
+  await post(app, `${path}/answer`, { kind: 'question', message: 'Which order?\r\nBcc: all@evil.example\n<img src=x>' })
+  await app.runJobs()
+  const email = await PostalMime.parse(smtp.mails[0]?.raw ?? '')
+  expect(smtp.mails.map(({ envelope }) => envelope.to)).toEqual([[asha.email]])
+  expect([email.subject, email.replyTo?.map(({ address }) => address), email.bcc]).toEqual([
+    'A client answered a reminder',
+    ['billing@kaveri.example'],
+    undefined,
+  ])
+  expect(email.text).toContain(`> Kaveri <b>Foods</b> asks about INV-0001
+> “Which order?
+> Bcc: all@evil.example
+> <img src=x>” Its reminders wait until 16/03/2026.
+
+Read the answer:
+https://duely.example/dashboard/getting-paid#answers`)
+  expect(email.html).toContain('Kaveri &lt;b&gt;Foods&lt;/b&gt; asks about INV-0001<br>“Which order?<br>')
+  expect(email.html).not.toMatch(/<img|<b>/)
 })
 
 test('“Take this back” ends the pause and the notice', async () => {

@@ -1,6 +1,17 @@
 import { formatDate } from '#contract/dates.ts'
 import { formatMoney, formatSums, type Money, sumByCurrency } from '#contract/money.ts'
-import { bankLines, epcAccount, epcText, hasMethod, largestUpi, methodsFor, ownLinkUrl, type PayLine, upiLink } from '#contract/pay.ts'
+import {
+  bankLines,
+  epcAccount,
+  epcText,
+  hasMethod,
+  largestUpi,
+  methodsFor,
+  ownLinkUrl,
+  type Payable,
+  type PayLine,
+  upiLink,
+} from '#contract/pay.ts'
 import type { PayMethods } from '#contract/payment-settings.ts'
 import { escapeHtml } from '#contract/templates.ts'
 import { qrModules } from './qr.ts'
@@ -161,13 +172,14 @@ export function leavingPage({ amountMinor, url }: { amountMinor: number; url: st
 const longestReference = 140
 
 /** What is to pay of a statement's invoices, by currency, and their references; '' where these are more than a bank keeps. */
-export function statementSums({ invoices }: Pick<StatementPage, 'invoices'>): (Money & { reference: string })[] {
+export function statementSums({ invoices }: Pick<StatementPage, 'invoices'>): (Money & { reference: string; references: string[] })[] {
   return sumByCurrency(
     invoices.map(({ owed: { balance, currency } }) => ({ amount: balance, currency })),
     invoices[0]?.owed.currency ?? '',
   ).map((sum) => {
-    const all = invoices.flatMap(({ owed, reference }) => (owed.currency === sum.currency ? [reference] : [])).join(' ')
-    return { ...sum, reference: all.length <= longestReference ? all : '' }
+    const all = invoices.flatMap(({ owed, reference }) => (owed.currency === sum.currency ? [reference] : []))
+    const references = all.join(' ').length <= longestReference ? all : []
+    return { ...sum, reference: references.join(' '), references }
   })
 }
 
@@ -236,7 +248,7 @@ function runs(line: boolean[]): [number, number][] {
   return found
 }
 
-function ways(page: PageFrom, about: { reference: string; amount: number; balance: number; currency: string }): string {
+function ways(page: PageFrom, about: Payable & { balance: number }): string {
   const { currency, amount, balance, reference } = about
   const methods = methodsFor(page.methods, currency)
   if (!hasMethod(methods)) return ''

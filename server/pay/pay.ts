@@ -16,17 +16,17 @@ import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { startTrial } from './attempts.ts'
-import { cancelAll } from './confirm.ts'
+import { cancelAll, payOnAccountDeleted } from './confirm.ts'
 import { type Keys, paysOnline, providerFor, readConnection, storeKeys } from './keys.ts'
 import { dropLinks } from './links.ts'
 import { ProviderError } from './razorpay.ts'
-import { payKeys, paymentLogos, paymentSettings } from './tables.ts'
+import { payAttempts, payKeys, paymentLogos, paymentSettings } from './tables.ts'
 import { texts } from './texts.ts'
 
 export { closeAnswers, tellLapsed } from './answers.ts'
 export { askAgain, cancelChanged } from './attempts.ts'
 export { askDue, confirmPayment, payOnAccountDeleted, pruneAttempts } from './confirm.ts'
-export { answersOfClient, answersOfInvoice } from './decide.ts'
+export { answerFields, answersOfClient, answersOfInvoice } from './decide.ts'
 // For key rotation.
 export { sealedPayKeys } from './keys.ts'
 export { sealedPayLinks } from './links.ts'
@@ -208,12 +208,21 @@ function typeOfImage(image: Buffer): 'image/png' | 'image/jpeg' | null {
     : null
 }
 
-/** Removes every way to pay: a stranger's bank account must not be in the emails of the owner. */
-export const payOnAccountTakeover: OnAccountTakeover = async (tx, ownerId, now) => {
-  await cancelAll(tx, ownerId, now)
-  await tx.delete(payKeys).where(eq(payKeys.ownerId, ownerId))
-  await tx.delete(paymentLogos).where(eq(paymentLogos.ownerId, ownerId))
-  const gone = await tx.delete(paymentSettings).where(eq(paymentSettings.ownerId, ownerId)).returning({ ownerId: paymentSettings.ownerId })
-  await dropLinks(tx, ownerId, now)
-  return { removed: gone.length === 0 ? [] : ['payment_settings'] }
-}
+/**
+ * Removes every way to pay: a stranger's bank account must not be in the emails of the owner. Online payments go with their copies of the stranger's
+ * keys; what is open is cancelled at the provider.
+ */
+export const payOnAccountTakeover =
+  (deps: Pick<Deps, 'config' | 'log'>): OnAccountTakeover =>
+  async (tx, ownerId, now) => {
+    const afterwards = await payOnAccountDeleted(deps)(tx, ownerId)
+    await tx.delete(payAttempts).where(eq(payAttempts.ownerId, ownerId))
+    await tx.delete(payKeys).where(eq(payKeys.ownerId, ownerId))
+    await tx.delete(paymentLogos).where(eq(paymentLogos.ownerId, ownerId))
+    const gone = await tx
+      .delete(paymentSettings)
+      .where(eq(paymentSettings.ownerId, ownerId))
+      .returning({ ownerId: paymentSettings.ownerId })
+    await dropLinks(tx, ownerId, now)
+    return { removed: gone.length === 0 ? [] : ['payment_settings'], afterwards }
+  }

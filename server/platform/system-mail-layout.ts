@@ -1,10 +1,12 @@
 import { escapeHtml } from '#contract/templates.ts'
 
-/** What a system email contains, in Duely's own words: a name, a reply or any other text of a stranger must not be part of it. */
+/** What a system email contains, in Duely's own words: but for `quote`, no name, reply or other text of a stranger may be part of it. */
 export interface SystemMailContent {
   subject: string
   /** Paragraphs before the button. */
   before: string[]
+  /** What a client said, of several lines: shown as text below that. */
+  quote?: string | undefined
   /** The one thing to do: a screen of the client, with its token where it has one. */
   button: { label: string; path: string }
   /** Paragraphs after the button. */
@@ -17,13 +19,19 @@ const paragraph = 'margin:0 0 16px;font-size:16px;line-height:24px'
 /** Inline styles cannot react to a dark screen, so these classes replace their colours there. */
 const dark = `@media (prefers-color-scheme:dark){.page{background:#0b0e14!important}.card{background:#121720!important;border-color:#232c3a!important;color:#e9edf4!important}.dim{color:#93a0b5!important}}`
 
+const quoted = (text: string) =>
+  `\n<blockquote style="${paragraph};padding-left:12px;border-left:3px solid #c9c9bf">${escapeHtml(text).replaceAll('\n', '<br>')}</blockquote>`
+
 /** The text part and the HTML part of a system email. */
-export function layOut(publicUrl: string, { subject, before, button, after = [] }: SystemMailContent): { text: string; html: string } {
+export function layOut(
+  publicUrl: string,
+  { subject, before, quote, button, after = [] }: SystemMailContent,
+): { text: string; html: string } {
   const address = publicUrl + button.path
   const paragraphs = (all: string[]) =>
     all.map((one) => `<p style="${paragraph}">${escapeHtml(one).replaceAll('\n', '<br>')}</p>`).join('\n')
   return {
-    text: `${[...before, `${button.label}:\n${address}`, ...after, signature].join('\n\n')}\n`,
+    text: `${[...before, ...(quote === undefined ? [] : [quote.replace(/^/gm, '> ')]), `${button.label}:\n${address}`, ...after, signature].join('\n\n')}\n`,
     html: `<!doctype html>
 <html lang="en">
 <head>
@@ -36,7 +44,7 @@ export function layOut(publicUrl: string, { subject, before, button, after = [] 
 </head>
 <body class="page" style="margin:0;padding:24px 12px;background:#f6f6f2">
 <div class="card" style="max-width:520px;margin:0 auto;padding:24px;background:#ffffff;border:1px solid #e3e3dc;border-radius:12px;color:#141922;font-family:${fonts}">
-${paragraphs(before)}
+${paragraphs(before)}${quote === undefined ? '' : quoted(quote)}
 <p style="margin:0 0 24px"><a href="${escapeHtml(address)}" style="display:inline-block;padding:12px 20px;background:#2558d9;border-radius:8px;color:#ffffff;font-size:16px;line-height:24px;font-weight:600;text-decoration:none">${escapeHtml(button.label)}</a></p>
 ${paragraphs(after)}
 <p class="dim" style="margin:0;font-size:14px;line-height:20px;color:#5d6778">${signature}</p>

@@ -29,6 +29,8 @@ export interface SystemMail extends SystemMailContent {
   /** Counted together. Stored, so never rename it. */
   kind: string
   to: Recipient
+  /** Where a reply goes; nowhere without it. */
+  replyTo?: string | undefined
   /** It is dropped when it could not be sent within this time. */
   expiresIn: Temporal.DurationLike
   /**
@@ -77,7 +79,7 @@ export async function queueSystemMail(tx: Database, { queue, config }: Deps, mai
   if (nextAt && confirmed) await queueDigest(tx, config, { to, addressHash }, now)
   if (nextAt && !link) return nextAt
   // Without a recipient it is dropped by the job: the request takes as long as one that sends an email.
-  const written = { to: nextAt || to.id === null ? null : to.email, subject, ...layOut(config.publicUrl, mail) }
+  const written = { to: nextAt || to.id === null ? null : to.email, replyTo: mail.replyTo, subject, ...layOut(config.publicUrl, mail) }
   const { id, sealedMail } = sealed(config, written)
   const [row] = await tx
     .insert(systemMails)
@@ -120,7 +122,13 @@ export async function dropSystemMails(tx: Database, accountId: string): Promise<
 }
 
 /** Rows of version 0.1.0 have no HTML. */
-const letter = z.object({ to: z.string().nullable(), subject: z.string(), text: z.string(), html: z.string().optional() })
+const letter = z.object({
+  to: z.string().nullable(),
+  replyTo: z.string().optional(),
+  subject: z.string(),
+  text: z.string(),
+  html: z.string().optional(),
+})
 type Letter = z.output<typeof letter>
 
 /** Called with the hash of a link's token when its email was accepted, or with null once it cannot be sent any more. */

@@ -12,6 +12,7 @@ const line = fc.stringMatching(/^[a-zA-Z ,.;:"'<>()@=?_ąßñ₹日本🙂\r\n]{
 const name = fc.oneof(line, fc.string({ unit: 'grapheme', maxLength: 30 }))
 const id = '019caccf-7120-73f8-9afa-6b2d4e8c0f11'
 const about = (clientName: string, messageIds: string[]) => ({
+  id,
   reference: 'INV-0001',
   clientName,
   clientEmail: 'billing@kaveri.example',
@@ -87,6 +88,7 @@ const own = {
   },
 }
 const kaveri = {
+  id,
   reference: 'INV-0001',
   clientName: 'Kaveri Foods',
   clientEmail: 'billing@kaveri.example',

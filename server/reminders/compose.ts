@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import MimeNode from 'nodemailer/lib/mime-node'
 import { fromMinor } from '#contract/money.ts'
-import { payBlock, upiCode } from '#contract/pay.ts'
+import { type PayBlock, payBlock, upiCode } from '#contract/pay.ts'
 import { largestAttached } from '#contract/pay-links.ts'
 import {
   groupValues,
@@ -23,6 +23,7 @@ import { daysOverdue } from './schedule.ts'
 
 /** One invoice of an email. */
 export interface ReminderAbout {
+  id: string
   reference: string
   clientName: string
   clientEmail: string
@@ -49,7 +50,10 @@ export interface ComposedMail {
 /** What the wording of an email says, for one invoice or all that one client owes. */
 interface Rendering {
   /** The first of its invoices, by due date: all of them, or as many as an email lists. */
-  about: Pick<ReminderAbout, 'reference' | 'clientName' | 'balanceMinor' | 'amountMinor' | 'currency' | 'dueDate' | 'fileId' | 'fileSize'>[]
+  about: Pick<
+    ReminderAbout,
+    'id' | 'reference' | 'clientName' | 'balanceMinor' | 'amountMinor' | 'currency' | 'dueDate' | 'fileId' | 'fileSize'
+  >[]
   /** Of all its invoices, which have one currency. */
   owed: { count: number; totalMinor: number }
   wordings: { one: Wording; group: Wording }
@@ -102,11 +106,18 @@ export function renderMail({ about, owed, wordings, userName, today, pay, pictur
   }
   const references = about.map(({ reference }) => reference)
   const code = upiCode({ ...facts, references })
-  const linked = owed.count === 1 && about[0]?.fileId && attachedFiles({ about, owed, pay }).length === 0
-  const pdf = linked && pay.payLink !== null ? `${pay.payLink}/invoice.pdf` : null
-  const block = payBlock({ ...facts, references, qr: code === null ? null : picture(code), pdf })
+  const block = payBlock({ ...facts, references, qr: code === null ? null : picture(code), pdfs: linkedFiles({ about, owed, pay }) })
   if (!block) return { ...rendered, code: null }
   return { ...rendered, html: `${rendered.html}${block.html}`, text: `${rendered.text}\n\n${block.text}`, code }
+}
+
+/** The PDFs that an email links to: on the page of its invoice, which is below that of the client where there are several. */
+function linkedFiles({ about, owed, pay }: Pick<Rendering, 'about' | 'owed' | 'pay'>): PayBlock['pdfs'] {
+  const link = pay?.payLink ?? null
+  if (link === null || attachedFiles({ about, owed, pay }).length > 0) return []
+  return about.flatMap(({ id, reference, fileId }) =>
+    fileId === null ? [] : [{ reference, url: owed.count === 1 ? `${link}/invoice.pdf` : `${link}/${id}/invoice.pdf` }],
+  )
 }
 
 /** The PDFs that an email has attached: none where they are linked, would be too large together, or are of more invoices than it lists. */

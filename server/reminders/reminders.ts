@@ -615,6 +615,7 @@ async function draftEmail(
   )
   const about = wanted.map((line) => ({
     ...line,
+    id: line.invoiceId,
     fileId: files.get(line.invoiceId)?.id ?? null,
     fileSize: files.get(line.invoiceId)?.size ?? null,
     balanceMinor: toMinor(line.amount, line.currency) ?? 0,

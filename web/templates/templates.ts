@@ -157,8 +157,8 @@ export function withPayBlock(
   const { razorpay } = settings
   const facts = { methods: { ...settings, online: razorpay !== null && !isTestKey(razorpay.keyId) }, ...rest, payLink }
   const code = upiCode(facts)
-  const pdf = hasFile && settings.pdf === 'link' && payLink !== null ? `${payLink}/invoice.pdf` : null
-  const block = payBlock({ ...facts, qr: code === null || qr === null ? null : qr(code), pdf })
+  const pdfs = hasFile && settings.pdf === 'link' && payLink !== null ? [{ reference: '', url: `${payLink}/invoice.pdf` }] : []
+  const block = payBlock({ ...facts, qr: code === null || qr === null ? null : qr(code), pdfs })
   return block ? { ...rendered, html: `${rendered.html}${block.html}`, text: `${rendered.text}\n\n${block.text}` } : rendered
 }
 

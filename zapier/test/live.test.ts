@@ -138,6 +138,13 @@ const causes: Record<string, (person: Person, authData: AuthData) => Promise<voi
     const { payment } = await pay({ _id }, authData)
     await person.send('POST', `/invoice/${_id}/payments/${payment._id}/void`)
   },
+  'client.answered': async (person, authData) => {
+    const { _id } = await writeDown({}, authData)
+    const { url } = z.object({ url: z.string() }).parse(await person.send('POST', `/invoice/${_id}/pay-link`))
+    const said = new URLSearchParams({ kind: 'promise', date: Temporal.Now.plainDateISO('Asia/Kolkata').add({ days: 7 }).toString() })
+    const answered = await fetch(`${program.url}${new URL(url).pathname}/answer`, { method: 'POST', body: said, redirect: 'manual' })
+    expect(answered.status).toBe(303)
+  },
   'reminder.sent': async (_person, authData) => {
     await writeDown({}, authData)
     const triggered = await play('creates.trigger_reminders.operation.perform', { authData })

@@ -161,6 +161,53 @@ export function paymentEvent(type, change = {}, after = partPaidInvoice) {
 }
 
 /** @type {Field[]} */
+const answerFields = [
+  { key: '_id', label: 'Answer ID', type: 'string' },
+  { key: 'invoiceId', label: 'Invoice ID', type: 'string' },
+  { key: 'kind', label: 'What the Client Said', type: 'string' },
+  { key: 'at', label: 'Answered At', type: 'datetime' },
+  { key: 'date', label: 'Date', type: 'string' },
+  { key: 'amount', label: 'Amount Paid', type: 'number' },
+  { key: 'reference', label: 'Payment Reference', type: 'string' },
+  { key: 'message', label: 'Message', type: 'string' },
+  { key: 'name', label: 'Name of the Right Person', type: 'string' },
+  { key: 'email', label: 'Email of the Right Person', type: 'string' },
+  { key: 'state', label: 'State', type: 'string' },
+  { key: 'pausedUntil', label: 'Reminders Paused Until', type: 'string' },
+]
+
+/** @type {Field[]} */
+export const answerEventFields = [
+  ...eventFields,
+  ...within('data__answer__', answerFields),
+  ...within('data__invoice__', invoiceFields, 'Invoice '),
+]
+
+/** A client says that they will pay. */
+export const answerEvent = {
+  id: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8',
+  type: 'client.answered',
+  timestamp: '2026-03-02T04:30:00Z',
+  data: {
+    answer: {
+      _id: '019caccf-7b31-7f52-9c40-5a18e3d7b264',
+      invoiceId: invoice._id,
+      kind: 'promise',
+      at: '2026-03-02T04:30:00Z',
+      date: '2026-03-09',
+      amount: null,
+      reference: '',
+      message: '',
+      name: '',
+      email: '',
+      state: 'open',
+      pausedUntil: '2026-03-09',
+    },
+    invoice: { ...invoice, pause: { until: '2026-03-09', note: '', promised: true, scope: 'invoice', because: 'promised' } },
+  },
+}
+
+/** @type {Field[]} */
 export const reminderEventFields = [
   ...eventFields,
   ...within('data__reminder__', reminderFields),
