@@ -36,6 +36,7 @@ const fields = {
     .max(9_999_999_999.99, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
     .meta({ description: 'In its currency, with at most as many decimals as that has: two for most, none for JPY, three for KWD.' }),
   currency: currencyCode,
+  issuedOn: calendarDate.meta({ format: 'date', description: 'The day it was issued, which figures about invoicing count it on.' }),
   dueDate: calendarDate.meta({
     format: 'date',
     description: 'A date from 1900 to 2999. Of a date with a time, the first ten characters are used.',
@@ -70,6 +71,7 @@ export const invoiceDraft = z
   .strictObject({
     ...fields,
     currency: fields.currency.optional().meta({ description: 'An ISO 4217 code. Without it the currency of the account.' }),
+    issuedOn: fields.issuedOn.optional().meta({ format: 'date', description: 'The day it was issued. Without it today.' }),
     status: invoiceStatus.default('unpaid'),
     reference: fields.reference.optional(),
     amountPaid: z
@@ -168,6 +170,7 @@ export const invoice = z
     clientEmail: z.string().meta({ description: 'The address that reminders are sent to.' }),
     amount: z.number().meta({ description: 'In its currency.' }),
     currency: z.string().meta({ description: 'The ISO 4217 code of its currency, such as `INR`.' }),
+    issuedOn: z.string().meta({ format: 'date', description: 'The day it was issued; unless given, that on which it was created.' }),
     dueDate: z.string().meta({ format: 'date', description: 'The last day to pay. From the day after it is past due.' }),
     status: invoiceStatus,
     reference: z.string().meta({ description: 'A short number that is unique in the account.' }),

@@ -123,6 +123,7 @@ const kaveri: Invoice = {
   clientEmail: 'billing@kaveri.example',
   amount: 12250.5,
   currency: 'INR',
+  issuedOn: '2026-03-02',
   dueDate: '2026-02-20',
   status: 'unpaid',
   reference: 'INV-0001',

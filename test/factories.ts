@@ -80,6 +80,7 @@ export interface InvoiceAbout {
   /** In its currency: the account's unless one is given. */
   amount?: number
   currency?: string
+  issuedOn?: string
   dueDate?: string
   status?: InvoiceStatus
   reference?: string

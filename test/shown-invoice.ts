@@ -8,6 +8,7 @@ export function aShownInvoice(said: Partial<Invoice> = {}): Invoice {
     clientEmail: 'billing@kaveri.example',
     amount: 100,
     currency: 'INR',
+    issuedOn: '2026-11-01',
     dueDate: '2026-11-20',
     status: 'unpaid',
     reference: 'INV-0001',

@@ -62,6 +62,8 @@ const invoiceRow = z
     amount_minor: z.number().int(),
     /** Missing in facts from before this column existed. */
     currency: z.string().default('INR'),
+    /** Missing in facts from before this column existed. */
+    issued_on: z.string().optional(),
     due_date: z.string(),
     status: invoiceStatus,
     created_at: moment,
@@ -97,6 +99,7 @@ const invoiceRow = z
       clientEmail: row.client_email,
       amountMinor: row.amount_minor,
       currency: row.currency,
+      issuedOn: row.issued_on ?? row.created_at.toString().slice(0, 10),
       dueDate: row.due_date,
       status: row.status,
       createdAt: row.created_at,

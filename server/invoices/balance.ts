@@ -54,6 +54,7 @@ type Settled =
   | 'clientEmail'
   | 'amountMinor'
   | 'currency'
+  | 'issuedOn'
   | 'dueDate'
   | 'reference'
   | 'refusal'

@@ -9,7 +9,7 @@ const download = (app: TestApp, someone: Person, query: Record<string, string> =
 test('the file holds every invoice of its owner, newest first, in a form that spreadsheets read', async () => {
   await using app = await openTestApp({ now: '2026-03-02T20:00:00Z' })
   const asha = await aPerson(app, { timezone: 'Asia/Kolkata' })
-  await anInvoice(app, { owner: asha, amount: 184200, dueDate: '2026-03-31' })
+  await anInvoice(app, { owner: asha, amount: 184200, issuedOn: '2026-02-28', dueDate: '2026-03-31' })
   await anInvoice(app, { owner: asha, clientName: 'Müller, "Söhne"', amount: 0.05, dueDate: '2026-03-30', status: 'paid' })
   await anInvoice(app)
   const answered = await download(app, asha)
@@ -21,9 +21,9 @@ test('the file holds every invoice of its owner, newest first, in a form that sp
   })
   expect([...answered.rawPayload.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
   expect(answered.rawPayload.toString().slice(1).split('\r\n')).toEqual([
-    '"Reference","Client Name","Client Email","Amount","Currency","Due Date","Status","Created On","Paid On","Reminders Sent","Last Reminder","Amount Paid","Balance"',
-    '"INV-0002","Müller, ""Söhne""","billing@kaveri.example",0.05,"INR","2026-03-30","paid","2026-03-03","2026-03-03",0,"",0.05,0.00',
-    '"INV-0001","Kaveri Foods","billing@kaveri.example",184200.00,"INR","2026-03-31","unpaid","2026-03-03","",0,"",0.00,184200.00',
+    '"Reference","Client Name","Client Email","Amount","Currency","Due Date","Status","Created On","Paid On","Reminders Sent","Last Reminder","Issued On","Amount Paid","Balance"',
+    '"INV-0002","Müller, ""Söhne""","billing@kaveri.example",0.05,"INR","2026-03-30","paid","2026-03-03","2026-03-03",0,"","2026-03-03",0.05,0.00',
+    '"INV-0001","Kaveri Foods","billing@kaveri.example",184200.00,"INR","2026-03-31","unpaid","2026-03-03","",0,"","2026-02-28",0.00,184200.00',
     '',
   ])
 })

@@ -22,6 +22,7 @@ const columns: [head: string, cell: (row: InvoiceRow, zone: string) => Cell][] =
   ['Paid On', (row) => row.paidOn ?? ''],
   ['Reminders Sent', (row) => ({ number: String(row.remindersSent) })],
   ['Last Reminder', (row, zone) => dateIn(row.lastReminderAt, zone)],
+  ['Issued On', (row) => row.issuedOn],
   ['Amount Paid', (row) => ({ number: decimals(row.paidMinor, row.currency) })],
   ['Balance', (row) => ({ number: decimals(balanceMinor(row), row.currency) })],
 ]

@@ -1,8 +1,9 @@
 // Also on PostgreSQL: references are numbered under a lock, search follows the locale, dates and amounts come as the driver types them.
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { type InvoiceDraft, invoiceCalls } from '#contract/invoices.ts'
+import { newId } from '#server/platform/columns.ts'
 import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import {
@@ -41,6 +42,7 @@ test('a created invoice is read back unchanged', async () => {
   expect(headers['cache-control']).toBe('no-store')
   expect(reply).toEqual({
     ...draft,
+    issuedOn: '2026-03-02',
     _id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     currency: 'INR',
     status: 'unpaid',
@@ -534,4 +536,25 @@ test('a missing or mistyped field has a sentence of its own', async () => {
     status: 'Please choose unpaid, paid or overdue.',
     owner: 'There is no field called owner.',
   })
+})
+
+test('an invoice is issued on the day it is created, unless another day is given; a row of an earlier release likewise', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T20:00:00Z' })
+  const asha = await aPerson(app, { timezone: 'Asia/Kolkata' })
+  const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 10, dueDate: '2026-03-31' }
+  const created = (await ask(app, asha, invoiceCalls.create, { body: draft })).reply
+  expect(created.issuedOn).toBe('2026-03-03')
+  expect((await ask(app, asha, invoiceCalls.create, { body: { ...draft, issuedOn: '2026-01-15' } })).reply.issuedOn).toBe('2026-01-15')
+  const change = (issuedOn: string) => ask(app, asha, invoiceCalls.update, { params: { id: created._id }, body: { issuedOn } })
+  expect((await change('2026-02-01')).reply).toMatchObject({ issuedOn: '2026-02-01', dueDate: '2026-03-31', status: 'unpaid' })
+  expect((await change('2026-02-30')).problem?.errors?.[0]?.path).toBe('issuedOn')
+  const lines = [{ ...draft, amount: 11, issuedOn: '2026-02-10' }]
+  const [line] = (await ask(app, asha, invoiceCalls.import, { body: { lines } })).reply.lines
+  const read = async (id: string) => (await ask(app, asha, invoiceCalls.read, { params: { id } })).reply.issuedOn
+  expect(await read(line && '_id' in line ? line._id : '')).toBe('2026-02-10')
+  const id = newId()
+  await app.db.execute(sql`
+    INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
+    VALUES (${id}::uuid, ${asha.id}::uuid, 'OLD-1', 'C', 'c@example.com', 100, '2026-01-01', 'unpaid', '2026-03-02T20:00:00Z', '2026-03-02T20:00:00Z')`)
+  expect(await read(id)).toBe('2026-03-03')
 })

@@ -32,6 +32,8 @@ export const invoices = pgTable(
     /** In minor units of the currency, as many decimals as ISO 4217 gives it. */
     amountMinor: bigint({ mode: 'number' }).notNull(),
     currency: text().notNull().default('INR'),
+    /** A trigger sets it where a process of an earlier release inserts without it. */
+    issuedOn: date({ mode: 'string' }).notNull(),
     dueDate: date({ mode: 'string' }).notNull(),
     status: text({ enum: ['unpaid', 'paid', 'overdue'] }).notNull(),
     createdAt: instant().notNull(),

@@ -43,6 +43,7 @@ async function fill(app: TestApp, owner: Person, seed: number): Promise<void> {
         clientEmail: `${below(2) === 0 ? 'Client' : 'client'}${client}@example.com`,
         amountMinor: 100,
         currency: below(3) === 0 ? 'EUR' : 'INR',
+        issuedOn: '2026-01-01',
         dueDate: `2026-0${2 + below(2)}-0${1 + below(6)}`,
         status: 'overdue' as const,
         paidAt: null,
@@ -122,7 +123,14 @@ test('an account whose run cannot be made delays no other, and its error is repo
   await using app = await openTestApp({ now: nine })
   const [asha, ravi] = [await aPerson(app), await aPerson(app)]
   for (const { id } of [asha, ravi]) {
-    const fields = { reference: 'INV-1', clientName: 'Kaveri', clientEmail: 'k@example.com', amountMinor: 100, dueDate: '2026-02-01' }
+    const fields = {
+      reference: 'INV-1',
+      clientName: 'Kaveri',
+      clientEmail: 'k@example.com',
+      amountMinor: 100,
+      issuedOn: '2026-02-01',
+      dueDate: '2026-02-01',
+    }
     const at = app.clock.now()
     await app.db.insert(invoices).values({ ...fields, id: newId(), ownerId: id, status: 'overdue', createdAt: at, updatedAt: at })
     await app.db.update(accounts).set({ remindersActive: true, nextRunAt: at, nextRunFrom: '2026-03-02' }).where(eq(accounts.id, id))

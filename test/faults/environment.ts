@@ -154,6 +154,7 @@ async function createAccounts(db: Database, about: AccountsAbout): Promise<[Acco
       clientName: `Client ${which}`,
       clientEmail: `${name}${nth}.client${which}@example.com`,
       amountMinor: 10_000 + which,
+      issuedOn: dueDate,
       dueDate,
       status: 'overdue' as const,
       createdAt: now,

@@ -192,7 +192,7 @@ row('114', '100,000 invoices of the version before, migrated', async (trial) => 
   const [after] = await environment.rows<Record<'paid' | 'rows' | 'right' | 'deleted', number>>(`
     SELECT count(*) FILTER (WHERE i.status = 'paid')::int AS paid, count(p.id)::int AS rows, count(p.id) FILTER (WHERE i.deleted_at IS NOT NULL)::int AS deleted,
       count(*) FILTER (WHERE i.status = 'paid' AND p.origin = 'marked' AND p.amount_minor = i.amount_minor AND i.paid_minor = i.amount_minor
-        AND p.paid_on = i.paid_on AND p.paid_on = CASE a.timezone WHEN 'Asia/Kolkata' THEN date '2026-02-02' ELSE date '2026-02-01' END)::int AS right
+        AND p.paid_on = i.paid_on AND i.issued_on = (i.created_at AT TIME ZONE a.timezone)::date AND p.paid_on = CASE a.timezone WHEN 'Asia/Kolkata' THEN date '2026-02-02' ELSE date '2026-02-01' END)::int AS right
     FROM invoices i JOIN accounts a ON a.id = i.owner_id LEFT JOIN invoice_payments p ON p.invoice_id = i.id`)
   const [check] = await environment.rows<{ valid: boolean }>(
     `SELECT convalidated AS valid FROM pg_constraint WHERE conname = 'invoices_paid'`,

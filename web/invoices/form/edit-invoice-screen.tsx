@@ -91,8 +91,8 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   const navigate = useNavigate()
   // The state at the start: a refetch must not count as an edit. Only a status changed elsewhere, as above the form, is taken over.
   const [invoice, setInvoice] = useState(newest)
-  const { clientName, clientEmail, amount, currency, dueDate, status, reference } = invoice
-  const before = { clientName, clientEmail, amount, currency, dueDate: dueDate.slice(0, 10), status, reference }
+  const { clientName, clientEmail, amount, currency, dueDate, status, reference, issuedOn } = invoice
+  const before = { clientName, clientEmail, amount, currency, dueDate: dueDate.slice(0, 10), status, reference, issuedOn }
   const state = useContractForm({
     call: invoiceCalls.update,
     initialValues: { ...before, amount: showAmount(amount, currency) },
@@ -116,6 +116,7 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
       currency,
       dueDate: before.dueDate,
       reference,
+      issuedOn,
       status: newest.status,
     })
     setInvoice({ ...invoice, status: newest.status })

@@ -20,7 +20,7 @@ import { texts } from './texts.ts'
 
 interface InvoiceFormProps {
   state: ContractFormState<InvoiceValues>
-  labels: { submit: string; busy: string; referenceHint: string | null; heading: string | null }
+  labels: { submit: string; busy: string; issuedHint: string; referenceHint: string | null; heading: string | null }
 }
 
 /** The form to create or edit an invoice. */
@@ -51,6 +51,7 @@ export function InvoiceForm({ state, labels }: InvoiceFormProps): ReactNode {
             autoComplete="off"
             {...form.getInputProps('reference')}
           />
+          <DateField label={texts.issuedOn} description={labels.issuedHint} {...form.getInputProps('issuedOn')} />
         </div>
       </ContractForm>
     </div>

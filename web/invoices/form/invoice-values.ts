@@ -13,15 +13,20 @@ export type InvoiceValues = {
   dueDate: string
   status: string
   reference: string
+  issuedOn: string
 }
 
 /**
  * The contract's message shows dates as YYYY-MM-DD; the form's fields take dd/mm/yyyy. How many decimals an amount may have depends on the
  * currency.
  */
-export function checkDraft({ dueDate, amount: typed, currency }: InvoiceValues, usual: string): Record<string, string> {
+export function checkDraft({ dueDate, issuedOn, amount: typed, currency }: InvoiceValues, usual: string): Record<string, string> {
   const problem = decimalsProblem(typed, currency || usual)
-  return { ...(readDate(dueDate) === null ? { dueDate: texts.noDate } : {}), ...(problem === null ? {} : { amount: problem }) }
+  return {
+    ...(readDate(dueDate) === null ? { dueDate: texts.noDate } : {}),
+    ...(issuedOn !== '' && readDate(issuedOn) === null ? { issuedOn: texts.noDate } : {}),
+    ...(problem === null ? {} : { amount: problem }),
+  }
 }
 
 /** Why a typed amount above 0 does not fit its currency; null where it does, or is no amount at all. */
@@ -30,7 +35,7 @@ export function decimalsProblem(typed: string, currency: string): string | null 
   return amount !== null && amount > 0 && amount < 1e10 ? amountProblem(amount, currency) : null
 }
 
-/** The values as a request body. An empty reference is left out, so that the server assigns one. */
+/** The values as a request body. An empty reference or day of issue is left out, so that the server assigns one. */
 export function toDraft(
   values: InvoiceValues,
   usual: string,
@@ -42,14 +47,16 @@ export function toDraft(
   dueDate: string
   status: 'unpaid' | 'paid' | 'overdue'
   reference?: string
+  issuedOn?: string
 } {
-  const { reference, status, amount, currency, ...rest } = values
+  const { reference, issuedOn, status, amount, currency, ...rest } = values
   return {
     ...rest,
     amount: readTypedAmount(amount, currency || usual) ?? Number.NaN,
     ...(currency === '' ? {} : { currency }),
     status: invoiceStatus.catch('unpaid').parse(status),
     ...(reference.trim() === '' ? {} : { reference }),
+    ...(issuedOn === '' ? {} : { issuedOn }),
   }
 }
 

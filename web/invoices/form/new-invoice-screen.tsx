@@ -12,7 +12,16 @@ import { InvoiceForm } from './invoice-form.tsx'
 import { checkDraft, type InvoiceValues, toDraft } from './invoice-values.ts'
 import { texts } from './texts.ts'
 
-const blank: InvoiceValues = { clientName: '', clientEmail: '', amount: '', currency: '', dueDate: '', status: 'unpaid', reference: '' }
+const blank: InvoiceValues = {
+  clientName: '',
+  clientEmail: '',
+  amount: '',
+  currency: '',
+  dueDate: '',
+  status: 'unpaid',
+  reference: '',
+  issuedOn: '',
+}
 
 /** /dashboard/new-invoice; the location's state may have an invoice to copy. */
 export default function NewInvoiceScreen(): ReactNode {

@@ -4,6 +4,7 @@ export const texts = {
     subtitle: 'Fill in the details to create a new invoice',
     submit: 'Create Invoice',
     busy: 'Creating Invoice...',
+    issuedHint: 'Leave empty for today.',
     referenceHint: 'Leave empty to get one automatically, such as INV-0001.',
     heading: null,
   },
@@ -12,6 +13,7 @@ export const texts = {
     subtitle: 'Update invoice details',
     submit: 'Update Invoice',
     busy: 'Updating Invoice...',
+    issuedHint: '',
     referenceHint: null,
     heading: 'Details',
   },
@@ -25,6 +27,7 @@ export const texts = {
   amount: 'Amount',
   currency: 'Currency',
   dueDate: 'Due Date',
+  issuedOn: 'Issued On',
   noDate: 'Please enter a date such as 31/03/2026.',
   status: 'Status',
   statusByDate: {

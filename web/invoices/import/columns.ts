@@ -6,6 +6,7 @@ export const fields = [
   'clientEmail',
   'amount',
   'dueDate',
+  'issuedOn',
   'amountPaid',
   'balance',
   'status',
@@ -41,6 +42,7 @@ const columnNames: Record<Field, RegExp[]> = {
     /^(datedue|paymentdue(date)?|paymentdate|expir(y|ation)(date)?|expireby)$/,
     /due.*date|date.*due/,
   ],
+  issuedOn: [/^(invoice|bill|issued?|document|doc)(date|on)(utc|gmt)?$|^date(issued|ofissue)$/, /^(invoice)?date$/],
   reference: [
     /^(invoice|bill)(no|number|num|nr|#)$/,
     /^(ref|reference|number|num|no|invoice#?|bill|#)$/,
@@ -67,6 +69,7 @@ const noColumns: Columns = {
   clientEmail: null,
   amount: null,
   dueDate: null,
+  issuedOn: null,
   amountPaid: null,
   balance: null,
   status: null,

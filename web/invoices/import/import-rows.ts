@@ -110,6 +110,7 @@ function readerOf(
     const amount = readOwed(cells, { columns, owed, status, currency: isCurrency(currency) ? currency : usual })
     if ('left' in amount) return amount
     const day = readDay(cell('dueDate'), dates)
+    const issued = readDay(cell('issuedOn'), dates)
     const reference = cell('reference')
     return {
       draft: {
@@ -119,6 +120,7 @@ function readerOf(
         currency,
         ...(amount.paid === 0 ? {} : { amountPaid: amount.paid }),
         dueDate: day ?? '',
+        ...(issued === null ? {} : { issuedOn: issued }),
         status: status === 'open' || status === 'partial' ? (day !== null && day < today ? 'overdue' : 'unpaid') : (status ?? 'unpaid'),
         ...(reference === '' ? {} : { reference }),
       },
@@ -130,6 +132,7 @@ function readerOf(
             : { currency: unknownCurrency(currency) }
           : { currency: texts.severalCurrencies(currency, other) }),
         ...(day === null && readDay(cell('dueDate'), 'dmy') === null ? { dueDate: texts.noDate } : {}),
+        ...(issued === null && cell('issuedOn') !== '' ? { issuedOn: texts.noDate } : {}),
         ...(status === null ? { status: texts.unknownStatus(written) } : {}),
       },
     }

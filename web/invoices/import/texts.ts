@@ -12,6 +12,7 @@ export const texts = {
     clientEmail: 'Client email',
     amount: 'Amount',
     dueDate: 'Due date',
+    issuedOn: 'Issued on',
     amountPaid: 'Amount paid',
     balance: 'Balance',
     status: 'Status',
