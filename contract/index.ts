@@ -3,6 +3,7 @@ import { bankFileCalls } from './bank-file.ts'
 import { billingCalls } from './billing.ts'
 import type { Call } from './call.ts'
 import { clientCalls } from './clients.ts'
+import { insightCalls } from './insights.ts'
 import { integrationCalls } from './integrations.ts'
 import { invoiceCalls } from './invoices.ts'
 import { mailCalls } from './mail.ts'
@@ -24,6 +25,7 @@ export const everyCall: Call[] = [
   mailCalls,
   templateCalls,
   reminderCalls,
+  insightCalls,
   noticeCalls,
   billingCalls,
   paymentSettingsCalls,

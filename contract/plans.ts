@@ -15,7 +15,7 @@ export const paymentTypes = ['onetime', 'subscription'] as const
 export type PaymentType = (typeof paymentTypes)[number]
 
 /** What a plan lets people do beyond keeping invoices and Send Now, which everybody can. Only what exists: a feature that is coming is none. */
-export const abilities = ['scheduling', 'apiAccess'] as const
+export const abilities = ['scheduling', 'advancedAnalytics', 'apiAccess'] as const
 export type Ability = (typeof abilities)[number]
 
 export interface Feature {
@@ -64,12 +64,12 @@ export const plans: readonly Plan[] = [
     title: 'Pro',
     description: 'For a growing business',
     price: { monthly: 400, yearly: 4_000 },
-    features: [there('Unlimited invoices'), there('Automated scheduling'), coming('Smart reminders'), coming('Advanced analytics')],
+    features: [there('Unlimited invoices'), there('Automated scheduling'), coming('Smart reminders'), there('Advanced analytics')],
     limitations: ['White-label', 'API access', 'Team collaboration'],
     cardText: 'Start Pro Trial',
     popular: true,
     invoicesPerMonth: null,
-    abilities: ['scheduling'],
+    abilities: ['scheduling', 'advancedAnalytics'],
   },
   {
     name: 'enterprise',
@@ -87,7 +87,7 @@ export const plans: readonly Plan[] = [
     cardText: 'Contact Sales',
     popular: false,
     invoicesPerMonth: null,
-    abilities: ['scheduling', 'apiAccess'],
+    abilities: ['scheduling', 'advancedAnalytics', 'apiAccess'],
   },
 ]
 

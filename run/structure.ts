@@ -15,7 +15,9 @@ interface Folder {
   may: string[]
 }
 
-const slices = ['accounts', 'billing', 'mail', 'templates', 'invoices', 'pay', 'reminders', 'integrations'].map((name) => `server/${name}`)
+const slices = ['accounts', 'billing', 'mail', 'templates', 'invoices', 'pay', 'reminders', 'insight', 'integrations'].map(
+  (name) => `server/${name}`,
+)
 const lower = (...names: string[]) => ['contract', 'server/platform', ...names.map((name) => `server/${name}`)]
 const serverFolders = ['contract', 'server', 'server/platform', ...slices]
 const screens: Folder = { packages: 'web', may: ['contract', 'web/platform', 'web/ui'] }
@@ -35,6 +37,7 @@ const table: Record<string, Folder> = {
   'server/invoices': { packages: 'server', may: lower('accounts', 'billing') },
   'server/pay': { packages: 'server', may: lower('accounts', 'billing', 'invoices') },
   'server/reminders': { packages: 'server', may: lower('accounts', 'billing', 'mail', 'templates', 'invoices', 'pay') },
+  'server/insight': { packages: 'server', may: lower('accounts', 'billing', 'invoices', 'reminders') },
   'server/integrations': { packages: 'server', may: lower('accounts', 'billing', 'invoices', 'pay', 'reminders') },
 
   web: { packages: 'web', may: ['contract', 'web/platform', 'web/ui', 'web/ui/fonts', 'web/shell'] },

@@ -5,6 +5,7 @@ import { authenticate } from '#server/accounts/sessions.ts'
 import { billingOnAccountDeleted } from '#server/billing/billing.ts'
 import { recallAddress, rememberAddress } from '#server/billing/former-accounts.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
+import { insightRoutes } from '#server/insight/routes.ts'
 import { authenticateApiClient, integrationsOnAccountTakeover, zapOnAccountDeleted } from '#server/integrations/integrations.ts'
 import { integrationRoutes } from '#server/integrations/routes.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
@@ -75,6 +76,7 @@ export async function openCalls(deps: Deps): Promise<App> {
   templateRoutes(app, deps)
   payRoutes(app, deps, onChange)
   reminderRoutes(app, deps)
+  insightRoutes(app, deps)
   await integrationRoutes(app, deps)
   referenceRoutes(app, config)
   return app

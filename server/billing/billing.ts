@@ -85,7 +85,7 @@ export async function entitlementsOfMany(
 }
 
 /** What of an ability is asked for, as a refusal names it. */
-export type Wanted = 'scheduling' | { ability: 'apiAccess'; what: 'API keys' | 'Webhooks' }
+export type Wanted = 'scheduling' | { ability: 'apiAccess' | 'advancedAnalytics'; what: 'API keys' | 'Webhooks' | 'Advanced analytics' }
 
 /** Refuses with `plan_limit`, naming what was asked for and which plan has it, where the account may not do it. */
 export async function refuseWithout(wanted: Wanted, db: Database, ownerId: string, now: Instant, config: Selling): Promise<void> {

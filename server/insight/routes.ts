@@ -1,0 +1,46 @@
+import { insightCalls } from '#contract/insights.ts'
+import { refuseWithout } from '#server/billing/billing.ts'
+import { large, localDate, long, sizeOfList } from '#server/invoices/invoices.ts'
+import { type App, answer } from '#server/platform/answer.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { streamed } from '#server/platform/stream-json.ts'
+import { exportFigures } from './export.ts'
+import { openInsight } from './insight.ts'
+import { analyticsName } from './texts.ts'
+
+export function insightRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>): void {
+  const insight = openInsight(db)
+  const refuse = (ownerId: string) => refuseWithout({ ability: 'advancedAnalytics', what: analyticsName }, db, ownerId, clock.now(), config)
+  /** Figures of many invoices are a heavy call. */
+  const enter = async (ownerId: string, enterHeavy: (about: { counted: boolean }) => Promise<void>) => {
+    const size = await sizeOfList(db, ownerId)
+    if (size > long) await enterHeavy({ counted: size > large })
+  }
+  answer(app, insightCalls.read, async (_parts, { account }, { enterHeavy }) => {
+    await enter(account.id, enterHeavy)
+    return insight.read(account, clock.now())
+  })
+  answer(app, insightCalls.advanced, async (_parts, { account }, { enterHeavy }) => {
+    await refuse(account.id)
+    await enter(account.id, enterHeavy)
+    return insight.advanced(account, clock.now())
+  })
+  answer(app, insightCalls.clients, async (_parts, { account }, { enterHeavy }) => {
+    await refuse(account.id)
+    await enter(account.id, enterHeavy)
+    return insight.clients(account, clock.now())
+  })
+  answer(app, insightCalls.export, async ({ query }, { account }, { reply, enterHeavy }) => {
+    await refuse(account.id)
+    await enterHeavy()
+    const now = clock.now()
+    const file = await exportFigures(insight, query.what, account, now)
+    const name = `duely-${query.what}-${localDate(now, account.timezone)}.csv`
+    reply.headers({ 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` })
+    return streamed(once(file))
+  })
+}
+
+async function* once(text: string): AsyncGenerator<string> {
+  yield text
+}
