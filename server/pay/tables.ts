@@ -70,6 +70,7 @@ export const payLinks = pgTable(
     foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),
     foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
     unique('pay_links_token').on(t.tokenHash),
+    unique('pay_links_owner_id').on(t.ownerId, t.id),
     index('pay_links_owner').on(t.ownerId, t.invoiceId),
     uniqueIndex('pay_links_invoice').on(t.invoiceId).where(sql`${t.invoiceId} IS NOT NULL`),
     uniqueIndex('pay_links_client').on(t.ownerId, t.clientKey).where(sql`${t.invoiceId} IS NULL`),
@@ -152,7 +153,7 @@ export const payAttempts = pgTable(
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
     /** The pay link that it was started from. */
-    linkId: uuid().references(() => payLinks.id, { onDelete: 'set null' }),
+    linkId: uuid(),
     amountMinor: bigint({ mode: 'number' }).notNull(),
     /** `starting`: the provider has not answered yet. `open`: the client may be paying. The others are final. */
     state: text({ enum: ['starting', 'open', 'paid', 'cancelled', 'expired', 'failed'] }).notNull(),
@@ -178,6 +179,8 @@ export const payAttempts = pgTable(
     paymentIds: text().array().notNull().default(sql`'{}'::text[]`),
   },
   (t) => [
+    // Its migration adds that only the link is set to null.
+    foreignKey({ columns: [t.ownerId, t.linkId], foreignColumns: [payLinks.ownerId, payLinks.id] }).onDelete('set null'),
     unique('pay_attempts_owner_id').on(t.ownerId, t.id),
     uniqueIndex('pay_attempts_provider').on(t.ownerId, t.providerId).where(sql`${t.providerId} IS NOT NULL`),
     index('pay_attempts_open').on(t.ownerId).where(sql`${t.state} IN ('starting', 'open')`),
