@@ -8,7 +8,7 @@ import { clientWords, invoiceLines } from '#test/invoice-lines.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
 
 /**
- * How fast the dashboard reacts to typing and scrolling with 10,000 invoices, in the real program with the built client, compared with 10
+ * How fast the dashboard and the list of clients react to typing and scrolling with 10,000 invoices, each of another client, in the real program with the built client, compared with 10
  * invoices in the same run: on a shared machine a ratio is meaningful, a time is not.
  *
  *   npm run bench:ledger
@@ -24,7 +24,8 @@ const screens = [
   { width: 1280, height: 800 },
   { width: 390, height: 844 },
 ]
-const views = ['Cards', 'List'] as const
+const views = ['Cards', 'List', 'Clients'] as const
+type View = (typeof views)[number]
 /** Pixels per frame: faster than a person scrolls. */
 const scrollStep = 1_200
 
@@ -107,7 +108,7 @@ function ownerOf(size: number): string {
 
 async function measure(
   browser: Browser,
-  { size, view, screen }: { size: number; view: (typeof views)[number]; screen: (typeof screens)[number] },
+  { size, view, screen }: { size: number; view: View; screen: (typeof screens)[number] },
 ): Promise<Figures> {
   const page = await browser.newPage({ viewport: screen, locale: 'en-IN', timezoneId: 'Asia/Kolkata' })
   await page.goto(`${program.url}/signin`)
@@ -115,21 +116,22 @@ async function measure(
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.locator('form button[type=submit]').click()
   await page.getByRole('button', { name: `All (${size})` }).waitFor()
-  await page.getByRole('button', { name: view, exact: true }).click()
+  if (view === 'Clients') await page.goto(`${program.url}/dashboard/clients`)
+  else await page.getByRole('button', { name: view, exact: true }).click()
   await page.locator('[data-index="0"]').waitFor()
   await page.waitForLoadState('networkidle')
   const nodes = await page.evaluate(() => document.querySelectorAll('*').length)
-  const { letters, found } = await typeAndErase(page, size)
+  const { letters, found } = await typeAndErase(page, size, view)
   const scrolled = size === sizes[0] ? null : await scrollToEnd(browser, page)
   await page.close()
   return { letters, found, scrolled, nodes }
 }
 
 /** Types the word and deletes it, letter by letter; each letter changes the results. */
-async function typeAndErase(page: Page, size: number): Promise<{ letters: number[]; found: number[] }> {
+async function typeAndErase(page: Page, size: number, view: View): Promise<{ letters: number[]; found: number[] }> {
   const names = invoiceLines(size).map(({ clientName, clientEmail }) => `${clientName}\n${clientEmail}`.toLowerCase())
   const { searched } = clientWords
-  const box = page.getByRole('textbox', { name: 'Search' })
+  const box = view === 'Clients' ? page.getByRole('searchbox') : page.getByRole('textbox', { name: 'Search' })
   await box.click()
   const all: { letters: number[]; found: number[] } = { letters: [], found: [] }
   const steps = [
@@ -139,7 +141,7 @@ async function typeAndErase(page: Page, size: number): Promise<{ letters: number
   for (let round = 0; round < rounds; round += 1)
     for (const { key, left } of steps) {
       const expected = names.filter((name) => name.includes(left)).length
-      const measured = page.evaluate(watchKeystroke, `All (${expected})`)
+      const measured = page.evaluate(watchKeystroke, view === 'Clients' ? { rows: expected + 1 } : { button: `All (${expected})` })
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
       await page.keyboard.press(key)
       const { letter, found } = await measured
@@ -151,8 +153,8 @@ async function typeAndErase(page: Page, size: number): Promise<{ letters: number
   return all
 }
 
-/** Runs in the page: milliseconds from the next key to the frame that shows its letter, and to the frame with the expected count. */
-function watchKeystroke(expected: string): Promise<{ letter: number; found: number }> {
+/** Runs in the page: milliseconds from the next key to the frame that shows its letter, and to the frame with the expected count: a filter's, or a table's. */
+function watchKeystroke({ button, rows }: { button?: string; rows?: number }): Promise<{ letter: number; found: number }> {
   return new Promise((resolve) => {
     const drawn = (then: () => void) =>
       requestAnimationFrame(() => {
@@ -169,8 +171,11 @@ function watchKeystroke(expected: string): Promise<{ letter: number; found: numb
         done.letter = performance.now() - event.timeStamp
         finish()
       })
-      const counts = document.querySelector('search') ?? document.body
-      const isThere = () => [...counts.querySelectorAll('button')].some(({ textContent }) => textContent === expected)
+      const counts = document.querySelector('search') ?? document.querySelector('main') ?? document.body
+      const isThere = () =>
+        rows === undefined
+          ? [...counts.querySelectorAll('button')].some(({ textContent }) => textContent === button)
+          : counts.querySelector(`[aria-rowcount="${rows}"]`) !== null
       const watch = new MutationObserver(() => {
         if (!isThere()) return
         watch.disconnect()
@@ -179,7 +184,7 @@ function watchKeystroke(expected: string): Promise<{ letter: number; found: numb
           finish()
         })
       })
-      watch.observe(counts, { subtree: true, childList: true, characterData: true })
+      watch.observe(counts, { subtree: true, childList: true, characterData: true, attributeFilter: ['aria-rowcount'] })
     }
     addEventListener('keydown', heard, { capture: true, once: true })
   })

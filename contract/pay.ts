@@ -1,7 +1,7 @@
 import { decimalsOf } from './currencies.ts'
 import { formatMoney } from './money.ts'
 import { type BankSettings, linkVariables, type OwnLink, type PayMethods, type UpiSettings } from './payment-settings.ts'
-import { escapeHtml } from './templates.ts'
+import { escapeHtml, hasPayLink, type RenderedReminder, type Wording } from './templates.ts'
 
 /** What is to be paid: `amount` in units of `currency` (ISO 4217). `references`: of its invoices, where it is a sum of several. */
 export interface Payable {
@@ -163,7 +163,7 @@ export interface PayBlock {
 }
 
 /** The code of a UPI payment in an email about one invoice; null where it has none. */
-export function upiCode({ methods, currency, amount, references }: Omit<PayBlock, 'qr' | 'pdfs'>): string | null {
+function upiCode({ methods, currency, amount, references }: Omit<PayBlock, 'qr' | 'pdfs'>): string | null {
   const { upi } = methodsFor(methods, currency)
   const [reference] = references
   return upi && reference !== undefined && references.length === 1 ? upiLink(upi, { amount, currency, reference }) : null
@@ -247,4 +247,20 @@ export function payBlock(block: PayBlock): { html: string; text: string } | null
     [...received, payLink === null ? `${text.question} ${text.reply}` : `${text.question} ${text.tellUsThere}${text.orReply}`],
   ]
   return { html, text: paragraphs.flatMap((one) => (one.length === 0 ? [] : [one.join('\n')])).join('\n\n') }
+}
+
+/**
+ * A rendered email with its block about paying, where the account adds one and the wording has no link of its own; `picture` gives the address of
+ * a UPI code's picture. `code` is what that picture shows; null where there is none.
+ */
+export function withPayBlock(
+  rendered: RenderedReminder,
+  about: Omit<PayBlock, 'qr'> & { wording: Wording; inEmails: boolean; picture: ((code: string) => string) | null },
+): RenderedReminder & { code: string | null } {
+  const { wording, inEmails, picture, ...facts } = about
+  if (!inEmails || hasPayLink(wording)) return { ...rendered, code: null }
+  const code = upiCode(facts)
+  const block = payBlock({ ...facts, qr: code === null || picture === null ? null : picture(code) })
+  if (!block) return { ...rendered, code: null }
+  return { ...rendered, html: `${rendered.html}${block.html}`, text: `${rendered.text}\n\n${block.text}`, code }
 }

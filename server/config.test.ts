@@ -172,3 +172,15 @@ test('.env.example lists every variable, commented out, and valid where it has a
   const filled = Object.fromEntries(listed.filter(({ value }) => value !== '').map(({ name, value }) => [name, value]))
   expect(() => readConfig({ ...filled, SECRET_KEY: 'x'.repeat(32) })).not.toThrow()
 })
+
+test('clients get pay links where the address of this server is public, or PAY_LINKS decides', () => {
+  const payLinks = (PUBLIC_URL: string, PAY_LINKS = 'auto') => readConfig({ PUBLIC_URL, PAY_LINKS }).payLinks
+  for (const url of ['https://duely.example', 'https://203.0.113.9.example', 'https://8.8.8.8', 'https://[2606:4700::1111]'])
+    expect(payLinks(url), url).toBe(true)
+  for (const host of ['localhost', 'duely', 'duely.local', 'duely.lan', 'duely.internal', '127.0.0.1', '192.168.1.4', '[::1]', '[fd00::1]'])
+    expect(payLinks(`http://${host}:3000`), host).toBe(false)
+  expect(readConfig({}).payLinks).toBe(false)
+  expect(payLinks('http://localhost:3000', 'on')).toBe(true)
+  expect(payLinks('https://duely.example', 'off')).toBe(false)
+  expect(said({ PAY_LINKS: 'yes' })).toEqual(['PAY_LINKS must be auto, on or off'])
+})

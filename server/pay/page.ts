@@ -114,7 +114,7 @@ ${bar(1)}<p class="part"><b>${e(amount)}</b>${e(when)}</p>${file(page)}${payment
   // While an answer is open the methods fold: paying twice must not be the easiest act.
   const folded =
     (isOpen || page.confirming) && methods !== ''
-      ? `<details class="way fold"><summary>${e(t.waysToPay)}${chevron}</summary>${all}</details>`
+      ? `<details class="way fold"${page.asked !== null || page.error?.form === 'amount' ? ' open' : ''}><summary>${e(t.waysToPay)}${chevron}</summary>${all}</details>`
       : all
   return layOut(page, {
     title,
@@ -219,7 +219,10 @@ function pdf(url: string, words: string): string {
 
 function paymentList({ payments }: InvoicePage, money: (amount: number) => string): string {
   if (payments.length === 0) return ''
-  const rows = payments.map(({ date, amount }) => `<li><span>${formatDate(date)}</span><b>${e(money(amount))}</b></li>`)
+  const rows = payments.map(
+    ({ date, amount }) =>
+      `<li><span>${formatDate(date)}${amount < 0 ? ` · ${e(t.refund)}` : ''}</span><b>${e(money(amount).replace('-', '−'))}</b></li>`,
+  )
   return `<section class="more"><h2>${e(t.payments)}</h2><ul class="pays">${rows.join('')}</ul></section>`
 }
 
@@ -380,7 +383,7 @@ h1{font-size:clamp(32px,11vw,46px);line-height:1.05;letter-spacing:-.035em;font-
 .ways{margin-top:32px}.way{background:var(--surface);border:1px solid var(--line);border-radius:14px;padding:20px;margin-bottom:14px}.way h2,.more h2{font-size:18px;line-height:1.25;letter-spacing:-.01em;margin-bottom:14px}.fold{padding:4px 20px}.fold .way{border-width:1px 0 0;border-radius:0;padding:20px 0;margin:0}
 .btn{display:flex;align-items:center;justify-content:center;width:100%;min-height:52px;padding:8px 16px;font:600 17px/1.2 inherit;font-family:inherit;font-size:17px;font-weight:600;border-radius:12px;border:1px solid var(--strong);background:var(--surface);color:var(--text);text-decoration:none;cursor:pointer}.btn.fill{background:var(--button);border-color:transparent;color:#fff}
 .scan{display:flex;gap:16px;align-items:center;margin:18px 0}.scan p{font-size:15px;max-width:20ch}.qr{flex:none;border-radius:10px;border:1px solid var(--line);max-width:60%;height:auto}
-.rows{border-top:1px solid var(--line)}.rows>div{padding:10px 0;border-bottom:1px solid var(--line)}.rows>div:last-child{border-bottom:0}.rows dt{font-size:14px;color:var(--dim);line-height:1.3}.rows dd{display:flex;gap:12px;align-items:center;justify-content:space-between;min-height:44px}.rows dd span{font-weight:600;line-height:1.35}
+.rows{border-top:1px solid var(--line)}.rows>div{padding:10px 0;border-bottom:1px solid var(--line)}.rows>div:last-child{border-bottom:0}.rows dt{font-size:14px;color:var(--dim);line-height:1.3}.rows dd{display:flex;gap:12px;align-items:center;justify-content:space-between;min-height:44px}.rows dd span{font-weight:600;line-height:1.35;text-wrap:balance}
 .copy{flex:none;min-height:44px;min-width:84px;padding:0 12px;font:inherit;font-size:15px;font-weight:600;color:var(--brand);background:none;border:1px solid var(--strong);border-radius:10px;cursor:pointer}
 .note{font-size:14px;color:var(--dim);margin-top:8px}.note b{color:var(--text);font-weight:600}.warn{font-size:15px;color:var(--warn);margin-bottom:14px}.bad{font-size:15px;color:var(--bad);font-weight:600}.none{margin-top:8px}
 summary{display:flex;gap:12px;align-items:center;justify-content:space-between;min-height:52px;cursor:pointer;list-style:none;font-weight:600}summary::-webkit-details-marker{display:none}summary .i{color:var(--dim)}details[open]>summary .i{transform:rotate(180deg)}.other summary,.fold>summary{color:var(--brand)}

@@ -1,4 +1,3 @@
-import { inflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { clientCalls } from '#contract/clients.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
@@ -7,6 +6,7 @@ import { paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { anInvoice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { readPdf } from '#test/read-pdf.ts'
 import { statementPdf } from './statement-pdf.ts'
 
 const openPublic = () => openTestApp({ now: '2026-03-02T09:00:00Z', config: { publicUrl: 'https://duely.example', payLinks: true } })
@@ -18,46 +18,6 @@ async function clientOf(app: TestApp, owner: Person): Promise<string> {
 
 const pdfOf = (app: TestApp, owner: Person, id: string) =>
   app.app.inject({ method: 'GET', url: `/clients/${id}/statement?format=pdf`, headers: { authorization: `Bearer ${owner.token}` } })
-
-/** The words of a PDF of PDFKit: glyphs, by the table of each font that maps them to letters. */
-function textOf(pdf: Buffer): string {
-  const bytes = pdf.toString('latin1')
-  const objects = new Map([...bytes.matchAll(/(\d+) 0 obj\n([\s\S]*?)\nendobj/g)].map(([, id = '', body = '']) => [id, body]))
-  const streamOf = (id: string) => {
-    const [, data] = /stream\n([\s\S]*)\nendstream/.exec(objects.get(id) ?? '') ?? []
-    return data === undefined ? '' : inflateSync(Buffer.from(data, 'latin1')).toString('latin1')
-  }
-  const letters = new Map<string, Map<number, string>>()
-  for (const body of objects.values())
-    for (const [, name = '', id = ''] of body.matchAll(/\/(F\d+) (\d+) 0 R/g)) {
-      const [, table = ''] = /\/ToUnicode (\d+) 0 R/.exec(objects.get(id) ?? '') ?? []
-      const [, list = ''] = /\[([^\]]*)\]\nendbfrange/.exec(streamOf(table)) ?? []
-      letters.set(name, new Map([...list.matchAll(/<([^>]*)>/g)].map(([, hex = ''], glyph) => [glyph, fromHex(hex)])))
-    }
-  const pages = [...objects.values()].flatMap((body) =>
-    /\/Type \/Page\b/.test(body) ? (/\/Contents (\d+) 0 R/.exec(body)?.[1] ?? []) : [],
-  )
-  return pages
-    .map((id) => {
-      let font = ''
-      return [...streamOf(id).matchAll(/\/(F\d+) [\d.]+ Tf|\[([^\]]*)\] TJ|\bET\b/g)]
-        .map(([, name, glyphs]) => {
-          if (name !== undefined) font = name
-          const shown = [...(glyphs ?? '').matchAll(/<([0-9a-f]*)>/g)].map(([, hex]) => hex).join('')
-          return glyphs === undefined
-            ? name === undefined
-              ? '\n'
-              : ''
-            : (shown.match(/.{4}/g) ?? []).map((glyph) => letters.get(font)?.get(Number.parseInt(glyph, 16)) ?? '?').join('')
-        })
-        .join('')
-    })
-    .join('\n')
-}
-
-function fromHex(hex: string): string {
-  return (hex.match(/.{4}/g) ?? []).map((unit) => String.fromCharCode(Number.parseInt(unit, 16))).join('')
-}
 
 test('a statement lists what is open of a client, the oldest first, and sums per currency', async () => {
   await using app = await openPublic()
@@ -106,7 +66,7 @@ test('the PDF of a statement says the same, for the owner and at the link of the
     'content-type': 'application/pdf',
     'content-disposition': `attachment; filename="Statement Kaveri Foods 2026-03-02.pdf"; filename*=UTF-8''Statement%20Kaveri%20Foods%202026-03-02.pdf`,
   })
-  const text = textOf(own.rawPayload)
+  const text = readPdf(own.rawPayload)
   for (const words of [
     'Neem Studio',
     'GSTIN 29ABCDE1234F1Z5',
@@ -123,7 +83,7 @@ test('the PDF of a statement says the same, for the owner and at the link of the
   const page = await app.app.inject({ method: 'GET', url: path })
   expect(page.body).toContain(`href="${path}/statement.pdf"`)
   const theirs = await app.app.inject({ method: 'GET', url: `${path}/statement.pdf` })
-  expect(textOf(theirs.rawPayload)).toBe(text)
+  expect(readPdf(theirs.rawPayload)).toBe(text)
   expect(theirs.headers).toMatchObject({
     'x-robots-tag': 'noindex, nofollow',
     'referrer-policy': 'no-referrer',
@@ -151,7 +111,7 @@ test('a name that the font cannot print gives way to the email', async () => {
   await anInvoice(app, { owner, clientName: 'شركة كافري', clientEmail: 'billing@kaveri.example' })
   await anInvoice(app, { owner, clientName: 'कावेरी फूड्स', clientEmail: 'hindi@kaveri.example' })
   for (const { _id, email } of (await ask(app, owner, clientCalls.list)).reply) {
-    const text = textOf((await pdfOf(app, owner, _id)).rawPayload)
+    const text = readPdf((await pdfOf(app, owner, _id)).rawPayload)
     expect(text).toContain(owner.email)
     if (email === 'billing@kaveri.example') expect(text).toContain('For billing@kaveri.example')
     else expect(text).not.toContain('hindi@kaveri.example')
@@ -180,7 +140,7 @@ test('500 invoices take several pages, each with the heads of the table', async 
       owed,
     })),
   })
-  const text = textOf(pdf)
+  const text = readPdf(pdf)
   expect(text.match(/To pay/g)?.length).toBe(Number(/page 1 of (\d+)/.exec(text)?.[1]))
   expect(text.match(/INV-\d+\n/g)?.length).toBe(500)
   expect(text).toContain('₹9,99,99,99,999.99')

@@ -50,6 +50,7 @@ export const pageTexts = {
   upiId: 'UPI ID',
   upiRefused: (reference: string) => ['If your app refuses, pay to this UPI ID and write ', reference, ' as the note.'] as const,
   upiLarge: 'Many banks refuse UPI above ₹1,00,000. A bank transfer works.',
+  refund: 'Refund',
   upiCode: (amount: string) => `UPI QR code for ${amount}`,
   bank: 'Pay by bank transfer',
   bankCode: (amount: string) => `QR code of a bank transfer of ${amount}`,

@@ -1,12 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
 import MimeNode from 'nodemailer/lib/mime-node'
 import { fromMinor } from '#contract/money.ts'
-import { type PayBlock, payBlock, upiCode } from '#contract/pay.ts'
+import { type PayBlock, withPayBlock } from '#contract/pay.ts'
 import { largestAttached } from '#contract/pay-links.ts'
 import {
   groupValues,
   groupVariables,
-  hasPayLink,
   type RenderedReminder,
   reminderDocument,
   reminderValues,
@@ -94,21 +93,21 @@ export function renderMail({ about, owed, wordings, userName, today, pay, pictur
   const rendered = isOne
     ? renderReminder(wording, reminderValues({ ...names, ...invoice }))
     : renderGroupReminder(wording, groupValues({ ...names, invoices, count: owed.count, total: fromMinor(owed.totalMinor, currency) }))
-  if (!pay?.inEmails || hasPayLink(wording)) return { ...rendered, code: null }
+  if (!pay) return { ...rendered, code: null }
   // Where not all invoices are read, nothing is said of what was paid.
   const totalMinor = about.length === owed.count ? about.reduce((sum, { amountMinor }) => sum + amountMinor, 0) : owed.totalMinor
-  const facts = {
+  return withPayBlock(rendered, {
+    wording,
+    inEmails: pay.inEmails,
     methods: pay.methods,
     currency,
     amount: fromMinor(owed.totalMinor, currency),
     total: fromMinor(totalMinor, currency),
+    references: about.map(({ reference }) => reference),
     payLink: pay.payLink,
-  }
-  const references = about.map(({ reference }) => reference)
-  const code = upiCode({ ...facts, references })
-  const block = payBlock({ ...facts, references, qr: code === null ? null : picture(code), pdfs: linkedFiles({ about, owed, pay }) })
-  if (!block) return { ...rendered, code: null }
-  return { ...rendered, html: `${rendered.html}${block.html}`, text: `${rendered.text}\n\n${block.text}`, code }
+    picture,
+    pdfs: linkedFiles({ about, owed, pay }),
+  })
 }
 
 /** The PDFs that an email links to: on the page of its invoice, which is below that of the client where there are several. */

@@ -2,13 +2,36 @@ import { request } from 'node:http'
 import PostalMime from 'postal-mime'
 import { type Environment, onPostgres, openMailServer } from '#test/faults/environment.ts'
 import { row, type Trial } from '#test/faults/row.ts'
-import { Browser, overdueInvoice, password, signUp, startTarget } from './browser.ts'
+import { readPdf } from '#test/read-pdf.ts'
+import { Browser, confirmEmail, overdueInvoice, password, signUp, startTarget, systemMailEnv } from './browser.ts'
 
 const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
 const bank = { kind: 'india', accountName: 'Neem Studio', accountNumber: '50100234567891', ifsc: 'HDFC0001234' }
 
 const addPdf = (owner: Browser, id: string, words: string) =>
   owner.ask(`PUT /invoice/${id}/file`, { raw: `%PDF-1.7 ${words} %%EOF`, headers: { 'content-type': 'application/pdf' } })
+
+const postForm = (url: string, path: string, fields: Record<string, string>) =>
+  new Browser(url).ask(`POST ${path}`, {
+    raw: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
+  })
+
+/** The forms of a page that post, as they are before a person has typed: where to, their fields, and which of those must be filled. */
+function formsIn(page: string): { path: string; fields: Record<string, string>; required: string[] }[] {
+  return [...page.matchAll(/<form method="post" action="([^"]+)">([\s\S]*?)<\/form>/g)].map(([, path = '', inside = '']) => {
+    const inputs = [...inside.matchAll(/<(?:input|textarea) ([^>]*)>/g)].map(([, about = '']) => {
+      const of = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(about)?.[1]
+      const isBox = of('type') === 'checkbox'
+      return { name: of('name') ?? '', value: isBox ? '' : (of('value') ?? ''), isRequired: /\brequired\b/.test(about) }
+    })
+    return {
+      path,
+      fields: Object.fromEntries(inputs.map(({ name, value }) => [name, value])),
+      required: inputs.flatMap(({ name, value, isRequired }) => (isRequired && value === '' ? name : [])),
+    }
+  })
+}
 
 /** An account whose reminder with a pay link, and with a link to the PDF, has been sent. */
 async function reminded(trial: Trial, environment: Environment, url: string) {
@@ -32,7 +55,7 @@ async function everyRow(environment: Environment): Promise<string> {
   const tables = await environment.rows(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1",
   )
-  const left = new Set(['throttles', 'processes', 'jobs', 'leader', 'steps'])
+  const left = new Set(['throttles', 'processes', 'jobs', 'leader', 'leases', 'steps'])
   const all: string[] = []
   for (const { name } of tables as { name: string }[])
     if (!left.has(name)) all.push(`${name} ${JSON.stringify(await environment.rows(`SELECT t::text AS row FROM "${name}" t ORDER BY 1`))}`)
@@ -50,30 +73,54 @@ function addressesIn(text: string, url: string): string[] {
     .map((one) => new URL(one, url).pathname + new URL(one, url).search)
 }
 
-row('120', 'a scanner that opens every address of an email and of its pages, three deep', { short: true }, async (trial) => {
-  trial.mustHold('no row changes but counts of views')
-  const environment = await onPostgres(trial)
-  const { url } = await startTarget(environment, { PAY_LINKS: 'on', RATE_LIMIT: 'on' })
-  const { email } = await reminded(trial, environment, url)
-  const before = await everyRow(environment)
-  const seen = new Set<string>()
-  let next = addressesIn(email, url)
-  for (let depth = 0; depth < 3; depth += 1) {
-    const found: string[] = []
-    for (const path of next.filter((one) => !seen.has(one)).slice(0, 40)) {
-      seen.add(path)
-      await new Browser(url).ask(`HEAD ${path}`)
-      found.push(...addressesIn((await new Browser(url).ask(`GET ${path}`)).text, url))
+row(
+  '120',
+  'a scanner that opens every address of an email and of its pages, three deep, and sends their forms',
+  { short: true },
+  async (trial) => {
+    trial.mustHold('no row changes but counts of views; a person without a script answers by the same forms')
+    const environment = await onPostgres(trial)
+    const { url } = await startTarget(environment, { PAY_LINKS: 'on', RATE_LIMIT: 'on' })
+    const { email, token } = await reminded(trial, environment, url)
+    const before = await everyRow(environment)
+    const seen = new Set<string>()
+    let different = 0
+    let next = addressesIn(email, url)
+    for (let depth = 0; depth < 3; depth += 1) {
+      const found: string[] = []
+      for (const path of new Set(next.map((one) => one.replace(/#.*/, '')))) {
+        if (seen.has(path)) continue
+        seen.add(path)
+        const head = await new Browser(url).ask(`HEAD ${path}`)
+        const got = await new Browser(url).ask(`GET ${path}`)
+        if (head.status !== got.status) different += 1
+        found.push(...addressesIn(got.text, url))
+      }
+      next = found
     }
-    next = [...new Set(found)]
-  }
-  const same = (await everyRow(environment)) === before
-  const pdfs = [...seen].filter((path) => path.endsWith('.pdf')).length
-  return {
-    figure: `${seen.size} addresses opened, ${pdfs} of a PDF, ${same ? 'no row' : 'a row'} changed`,
-    holds: same && seen.size >= 4 && pdfs > 0,
-  }
-})
+    const page = `/pay/${token}`
+    const forms = formsIn((await new Browser(url).ask(`GET ${page}`)).text)
+    for (const { path, fields } of forms) await postForm(url, path, fields)
+    const after = (await everyRow(environment)).split('\n')
+    const changed = before.split('\n').flatMap((table, at) => (table === after[at] ? [] : (table.split(' ')[0] ?? '')))
+    const question = forms.find(({ fields }) => fields.kind === 'question')
+    const answered = await postForm(url, question?.path ?? page, { ...question?.fields, message: 'Which project is this?' })
+    const thanked = (await new Browser(url).ask(`GET ${page}`)).text.includes('Your message was sent.')
+    const pdfs = [...seen].filter((path) => path.endsWith('.pdf')).length
+    return {
+      figure: `${seen.size} addresses opened, ${pdfs} of a PDF, ${forms.length} forms sent empty, ${changed.length === 0 ? 'no row' : `rows of ${changed.join(', ')}`} changed; a filled form ${answered.status}`,
+      holds:
+        changed.length === 0 &&
+        different === 0 &&
+        seen.size >= 4 &&
+        pdfs > 0 &&
+        forms.length === 4 &&
+        forms.every(({ required }) => required.length > 0) &&
+        answered.status === 303 &&
+        thanked,
+    }
+  },
+)
 
 row('121', 'links to pay pages that are unknown, revoked, of a deleted invoice or cut short', { short: true }, async (trial) => {
   trial.mustHold('one answer, the same time ±20 %, and 429 after 20 tries')
@@ -152,6 +199,12 @@ row(
   },
 )
 
+/** Decompressed, its glyphs as letters: in the bytes of the file no name can be found. */
+async function readPdfAt(url: string, path: string): Promise<{ status: number; text: string }> {
+  const answered = await fetch(url + path)
+  return { status: answered.status, text: readPdf(Buffer.from(await answered.arrayBuffer())) }
+}
+
 row('123', 'the pay pages, PDFs and statements of two accounts with the same client', { short: true }, async (trial) => {
   trial.mustHold('nothing of the other account on any page or statement, and no link opens its invoice or PDF')
   const environment = await onPostgres(trial)
@@ -183,8 +236,9 @@ row('123', 'the pay pages, PDFs and statements of two accounts with the same cli
       `${statement}/${id}`,
       `${statement}/${id}/invoice.pdf`,
     ]) {
-      const { status, text } = await new Browser(url).ask(`GET ${path}`)
-      if (status !== 200 || text.includes(other.name)) leaks.push(`${path.replaceAll(/[\w-]{36,}/g, '…')} of ${name}`)
+      const { status, text } = path.endsWith('/statement.pdf') ? await readPdfAt(url, path) : await new Browser(url).ask(`GET ${path}`)
+      if (status !== 200 || !text.includes(name) || text.includes(other.name))
+        leaks.push(`${path.replaceAll(/[\w-]{36,}/g, '…')} of ${name}`)
     }
     for (const path of [`${statement}/${other.id}`, `${statement}/${other.id}/invoice.pdf`, `${link}/${other.id}/invoice.pdf`])
       if ((await new Browser(url).ask(`GET ${path}`)).status !== 404) leaks.push('an invoice of the other below a link')
@@ -260,33 +314,52 @@ row(
   },
 )
 
+/** As if a day had passed since the client answered. */
+const aDayLater = [
+  `UPDATE pay_answers SET at = at - interval '1 day', closed_at = closed_at - interval '1 day', paused_from = paused_from - 1, paused_until = paused_until - 1`,
+  'UPDATE invoices SET paused_until = paused_until - 1 WHERE paused_until IS NOT NULL',
+  'DELETE FROM throttles',
+]
+
 row('125', '50 answers a day, and answers for 90 days without a decision of the owner', { short: true }, async (trial) => {
-  trial.mustHold('10 answers a day and link')
+  trial.mustHold('10 answers a day and link; at most 30 quiet days')
   const environment = await onPostgres(trial)
   const { url } = await startTarget(environment, { PAY_LINKS: 'on', RATE_LIMIT: 'on' })
   const { asha, id, token } = await reminded(trial, environment, url)
+  const say = async (message: string) => (await postForm(url, `/pay/${token}/answer`, { kind: 'question', message })).status
   const statuses: number[] = []
-  for (let nth = 0; nth < 50; nth += 1) {
-    const { status } = await new Browser(url).ask(`POST /pay/${token}/answer`, {
-      raw: new URLSearchParams({ kind: 'question', message: `Question ${nth}` }).toString(),
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    })
-    statuses.push(status)
-  }
+  for (let nth = 0; nth < 50; nth += 1) statuses.push(await say(`Question ${nth}`))
   const taken = statuses.filter((status) => status === 303).length
   const [open] = await environment.rows(`SELECT count(*)::int AS count FROM pay_answers WHERE invoice_id = '${id}' AND state = 'open'`)
   const notices = ((await asha.ask('GET /user/notices')).body as { kind: string }[]).filter(({ kind }) => kind === 'client_answered')
+  const quiet = new Set([0])
+  for (let day = 1; day < 90; day += 1) {
+    for (const statement of aDayLater) await environment.rows(statement)
+    await say(`Day ${day}`)
+    const [pause] = await environment.rows(
+      `SELECT 1 FROM pay_answers WHERE invoice_id = '${id}' AND state = 'open' AND paused_until >= (now() AT TIME ZONE 'Asia/Kolkata')::date`,
+    )
+    if (pause) quiet.add(day)
+  }
   return {
-    figure: `${taken} of 50 taken, ${String(open?.count)} open, ${notices.length} notice`,
-    holds: taken === 10 && Number(open?.count) === 1 && notices.length === 1 && statuses.filter((status) => status === 429).length === 40,
+    figure: `${taken} of 50 taken, ${String(open?.count)} open, ${notices.length} notice; ${quiet.size} of 90 days quiet`,
+    // The day of the first answer, whose reminder has been sent, and 30 more.
+    holds:
+      taken === 10 &&
+      Number(open?.count) === 1 &&
+      notices.length === 1 &&
+      statuses.filter((status) => status === 429).length === 40 &&
+      quiet.size === 31,
   }
 })
 
 row('126', 'the ways to pay changed by a stolen session', { short: true }, async (trial) => {
   trial.mustHold('refused; the owner’s own change is in the audit log, a notice and an email')
   const environment = await onPostgres(trial)
-  const { url } = await startTarget(environment)
+  const systemMail = await openMailServer(trial)
+  const { url } = await startTarget(environment, { PAY_LINKS: 'on', ...systemMailEnv(systemMail) })
   const asha = await signUp(url)
+  await confirmEmail(trial, systemMail, asha)
   const thief = asha.copy()
   const evil = { ...upi, id: 'evil@okaxis' }
   const tries = [
@@ -297,19 +370,28 @@ row('126', 'the ways to pay changed by a stolen session', { short: true }, async
   ]
   const refused: boolean[] = []
   for (const body of tries) refused.push((await thief.ask('PUT /payment-settings', { body })).status >= 400)
+  const keys = { keyId: 'rzp_live_FakeFakeFake01', keySecret: 'a secret of the thief' }
+  for (const proof of [{}, { currentPassword: 'wrong horse' }])
+    refused.push((await thief.ask('PUT /payment-settings/razorpay', { body: { ...keys, ...proof } })).status >= 400)
+  const tellings = async () => {
+    const told = await Promise.all(systemMail.mails.map(({ raw }) => PostalMime.parse(raw)))
+    return told.filter(({ subject }) => subject === 'How clients pay you was changed').map(({ text = '' }) => text)
+  }
   const links = ['javascript:alert(1)', 'data:text/html,x', 'http://pay.example/', 'https://{reference}.example/']
   for (const address of links)
     refused.push(
       (await asha.ask('PUT /payment-settings', { body: { ownLink: { label: 'Pay', url: address }, currentPassword: password } })).status ===
         400,
     )
-  const untouched = ((await asha.ask('GET /payment-settings')).body as { upi: unknown }).upi === null
+  const { upi: kept, razorpay } = (await asha.ask('GET /payment-settings')).body as { upi: unknown; razorpay: unknown }
+  const untouched = kept === null && razorpay === null && (await tellings()).length === 0
   await asha.ask('PUT /payment-settings', { body: { upi, currentPassword: password } })
   const audit = (await asha.ask('GET /user/audit')).text.includes('How clients pay you was changed.')
   const notice = (await asha.ask('GET /user/notices')).text.includes('How clients pay you was changed')
+  const email = await trial.until('the email arrives', async () => (await tellings())[0])
   return {
-    figure: `${refused.filter(Boolean).length} of ${refused.length} refused; audit ${audit}, notice ${notice}`,
-    holds: refused.every(Boolean) && untouched && audit && notice,
+    figure: `${refused.filter(Boolean).length} of ${refused.length} refused; audit ${audit}, notice ${notice}, email ${email !== ''}`,
+    holds: refused.every(Boolean) && untouched && audit && notice && systemMail.mails.at(-1)?.envelope.to[0] === asha.email,
   }
 })
 

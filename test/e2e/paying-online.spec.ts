@@ -59,7 +59,7 @@ test('a client pays online without a script, and the email that waited for it is
   const [url = '', secret = ''] = await dialog.locator('code').allTextContents()
   razorpay.sendEventsTo(program.url + new URL(url).pathname, secret)
   await dialog.getByRole('button', { name: 'I’ve saved it' }).click()
-  await expect(page.getByText('Clients pay online, by the key rzp_live_FakeFakeFake01')).toBeVisible()
+  await expect(page.getByText('Clients pay online with the key rzp_live_FakeFakeFake01')).toBeVisible()
 
   const link = (await send('POST', `/invoice/${_id}/pay-link`)) as { url: string }
   const desk = await (await browser.newContext({ viewport: { width: 1280, height: 860 } })).newPage()

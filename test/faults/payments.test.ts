@@ -209,60 +209,76 @@ row('114', '100,000 invoices of the version before, migrated', async (trial) => 
   }
 })
 
+/** The same amount of an invoice recorded by another way than its call, from a bank file. Answers the status, 201 where all is well. */
+async function importPayment(program: Program, account: Account, about: { invoice: string; amount: number }): Promise<number> {
+  const { invoice: invoiceId, amount } = about
+  const line = { date: '2026-03-02', amount, description: `NEFT ${invoiceId}`, reference: '', name: '', invoices: [{ invoiceId, amount }] }
+  const { status } = await send(program, account, 'POST /payments/import', { body: { lines: [line], currency: 'INR' } })
+  return status === 200 ? 201 : status
+}
+
 /** Where the process is killed: while the transaction waits to commit, or once it is committed and before anyone reads the answer. */
 const points = ['before the commit', 'after the commit'] as const
 
 for (const point of points)
-  row(`115 ${point === points[0] ? 'before' : 'after'}`, `killed ${point} of a payment, 20 times`, { concurrent: 2 }, async (trial) => {
-    trial.mustHold('each payment recorded once after the client repeats its request')
-    const environment = await onPostgres(trial)
-    const smtp = await openMailServer(trial)
-    const [account] = await environment.createAccounts({ invoices: 20, smtp })
-    if (point === points[0])
-      // The transaction waits in its last statement until the process is dead.
-      await environment.rows(`CREATE TABLE killed (so boolean); CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  row(
+    `115 ${point === points[0] ? 'before' : 'after'}`,
+    `killed ${point} of a payment, recorded by its call and by a bank file in turn, 20 times`,
+    { concurrent: 2 },
+    async (trial) => {
+      trial.mustHold('each payment recorded once after the client repeats its request')
+      const environment = await onPostgres(trial)
+      const smtp = await openMailServer(trial)
+      const [account] = await environment.createAccounts({ invoices: 20, smtp })
+      if (point === points[0])
+        // The transaction waits in its last statement until the process is dead.
+        await environment.rows(`CREATE TABLE killed (so boolean); CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
           IF NOT EXISTS (SELECT 1 FROM killed) THEN PERFORM pg_sleep(30); END IF; RETURN NULL; END $$;
         CREATE TRIGGER wait AFTER INSERT ON invoice_payments FOR EACH ROW EXECUTE FUNCTION wait()`)
-    let there = 0
-    for (const { id } of account.invoices) {
-      await environment.rows(point === points[0] ? 'DELETE FROM killed' : 'SELECT 1')
-      const program = await environment.start({ ROLE: 'web' })
-      const asked = pay(program, account, { invoice: id, amount: 20, key: `key ${id}` })
-      if (point === points[0]) {
-        await trial.until(
-          'the transaction waits',
-          async () =>
-            (await environment.rows(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`))[0],
-        )
-        await program.end('SIGKILL')
-        await environment.rows(`INSERT INTO killed VALUES (true)`)
-        await environment.rows(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
-        )
-      } else {
-        await trial.until(
-          'the payment is committed',
-          async () => (await environment.rows(`SELECT 1 FROM invoice_payments WHERE invoice_id = $1`, [id]))[0],
-          { everyMs: 1 },
-        )
-        await program.end('SIGKILL')
+      let there = 0
+      const record = (program: Program, nth: number, id: string) =>
+        nth % 2 === 0
+          ? pay(program, account, { invoice: id, amount: 20, key: `key ${id}` })
+          : importPayment(program, account, { invoice: id, amount: 20 }).catch(() => 0)
+      for (const [nth, { id }] of account.invoices.entries()) {
+        await environment.rows(point === points[0] ? 'DELETE FROM killed' : 'SELECT 1')
+        const program = await environment.start({ ROLE: 'web' })
+        const asked = record(program, nth, id)
+        if (point === points[0]) {
+          await trial.until(
+            'the transaction waits',
+            async () =>
+              (await environment.rows(`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`))[0],
+          )
+          await program.end('SIGKILL')
+          await environment.rows(`INSERT INTO killed VALUES (true)`)
+          await environment.rows(
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'`,
+          )
+        } else {
+          await trial.until(
+            'the payment is committed',
+            async () => (await environment.rows(`SELECT 1 FROM invoice_payments WHERE invoice_id = $1`, [id]))[0],
+            { everyMs: 1 },
+          )
+          await program.end('SIGKILL')
+        }
+        await asked
+        there += (await environment.rows(`SELECT 1 FROM invoice_payments WHERE invoice_id = $1`, [id])).length
       }
-      await asked
-      there += (await environment.rows(`SELECT 1 FROM invoice_payments WHERE invoice_id = $1`, [id])).length
-    }
-    await environment.rows(point === points[0] ? 'SELECT 1' : 'SELECT 1')
-    const program = await environment.start({ ROLE: 'web' })
-    const again = []
-    for (const { id } of account.invoices) again.push(await pay(program, account, { invoice: id, amount: 20, key: `key ${id}` }))
-    const [after] = await environment.rows<{ rows: number; sum: number }>(
-      `SELECT (SELECT count(*)::int FROM invoice_payments) AS rows, sum(paid_minor)::int AS sum FROM invoices`,
-    )
-    const repeated = again.filter((status) => status === 201).length
-    return {
-      figure: `20 kills, ${there} payments were recorded then; repeated: ${repeated} answered 201, ${after?.rows} rows, ₹${(after?.sum ?? 0) / 100} paid`,
-      holds: there === (point === points[0] ? 0 : 20) && repeated === 20 && after?.rows === 20 && after.sum === 40_000,
-    }
-  })
+      const program = await environment.start({ ROLE: 'web' })
+      const again = []
+      for (const [nth, { id }] of account.invoices.entries()) again.push(await record(program, nth, id))
+      const [after] = await environment.rows<{ rows: number; sum: number }>(
+        `SELECT (SELECT count(*)::int FROM invoice_payments) AS rows, sum(paid_minor)::int AS sum FROM invoices`,
+      )
+      const repeated = again.filter((status) => status === 201).length
+      return {
+        figure: `20 kills, ${there} payments were recorded then; repeated: ${repeated} answered 201, ${after?.rows} rows, ₹${(after?.sum ?? 0) / 100} paid`,
+        holds: there === (point === points[0] ? 0 : 20) && repeated === 20 && after?.rows === 20 && after.sum === 40_000,
+      }
+    },
+  )
 
 /** As if they had been added through the call: 60 files of 3 MiB, each of them for several invoices. */
 const attachFiles = `

@@ -1,8 +1,10 @@
 import { QueryClient } from '@tanstack/react-query'
 import { expect, test } from 'vitest'
+import type { ClientEvent } from '#contract/clients.ts'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import type { HoldReason } from '#contract/reminders.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
+import { withVoids } from '#web/invoices/clients/client-data.ts'
 import { clientsOf, suggestions } from '#web/invoices/form/invoice-values.ts'
 import { type ApiCache, applyToCache, queryKey } from '#web/platform/query.ts'
 import { removeInvoice, writeInvoice } from './invoice-cache.ts'
@@ -148,4 +150,34 @@ test('the next reminder has a date, or a reason why there is none', () => {
   expect(nextLabel(aShownInvoice({ pause }), known)).toBe('Paused until 28/11/2026')
   expect(nextLabel(aShownInvoice({ addressHold: hold }), known)).toBe('On hold: address')
   expect(nextLabel(aShownInvoice({ status: 'paid', pause }), known)).toBeNull()
+})
+
+test('a payment of a client is listed when it was recorded, and when it was taken back', () => {
+  const paid = (_id: string, at: string, voidedAt: string | null): ClientEvent => ({
+    kind: 'payment',
+    _id,
+    at,
+    reference: 'INV-0001',
+    payment: {
+      _id,
+      invoiceId: 'x',
+      kind: 'payment',
+      origin: 'by_hand',
+      amount: 500,
+      currency: 'INR',
+      paidOn: '2026-03-01',
+      method: null,
+      reference: '',
+      note: '',
+      recordedAt: at,
+      voidedAt,
+    },
+  })
+  const events = [paid('second', '2026-03-03T09:00:00Z', null), paid('first', '2026-03-02T09:00:00Z', '2026-03-04T09:00:00Z')]
+  const shown = withVoids(events).map((event) => [event._id, event.at, event.kind === 'payment' && event.payment.voidedAt !== null])
+  expect(shown).toEqual([
+    ['first void', '2026-03-04T09:00:00Z', true],
+    ['second', '2026-03-03T09:00:00Z', false],
+    ['first', '2026-03-02T09:00:00Z', false],
+  ])
 })

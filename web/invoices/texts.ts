@@ -49,7 +49,7 @@ export const invoiceTexts = {
     payLink: {
       copy: 'Copy pay link',
       copied: 'Pay link copied.',
-      noAddress: 'Clients cannot reach this server, so there is no pay page. Its operator can set PUBLIC_URL.',
+      noAddress: 'Clients cannot reach this server, so reminders show how to pay without a pay page.',
     },
     marked: (reference: string, status: InvoiceStatus) =>
       status === 'paid' ? `${reference} is paid. No more reminders go out for it.` : `${reference} is marked as ${status}.`,

@@ -4,7 +4,7 @@ import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { formatDate } from '#contract/dates.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
-import { formatMoney, readTypedAmount } from '#contract/money.ts'
+import { formatMoney, readTypedAmount, signOf } from '#contract/money.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { type PayAnswer, payAnswerCalls } from '#contract/pay-answers.ts'
 import { screens } from '#contract/screens.ts'
@@ -13,6 +13,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
+import { showAmount } from '#web/ui/cells.ts'
 import { showMoment } from '#web/ui/dates.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { DateField } from '#web/ui/fields.tsx'
@@ -50,6 +51,7 @@ export function AnswersCard(): ReactNode {
         title={accepting?.kind === 'wrong_person' ? t.changeContact : t.recordPayment}
         closeButtonProps={{ 'aria-label': texts.close, size: 44, iconSize: 18 }}
       >
+        {accepting && <p className={styles.text}>{t.about(accepting.invoice.reference, accepting.invoice.clientName)}</p>}
         {accepting?.kind === 'paid' && <PaymentForm answer={accepting} onClose={() => setAccepting(null)} />}
         {accepting?.kind === 'wrong_person' && <ContactForm answer={accepting} onClose={() => setAccepting(null)} />}
       </Dialog>
@@ -124,7 +126,7 @@ function wordsOf({ kind, invoice, date, amount, reference, message, name, email,
   const title = t.titles[kind](invoice.clientName, invoice.reference, date === null ? '' : formatDate(date))
   const waits = state === 'open' && pausedUntil !== null ? t.waits(formatDate(pausedUntil)) : ''
   const says = {
-    paid: amount === null || date === null ? '' : t.paid(formatMoney(amount, invoice.currency), formatDate(date), reference),
+    paid: date === null ? '' : t.paid(amount === null ? null : formatMoney(amount, invoice.currency), formatDate(date), reference),
     promise: '',
     question: message,
     wrong_person: [name, email].filter((part) => part !== '').join(', '),
@@ -138,12 +140,19 @@ function mailto({ invoice, message }: PayAnswer): string {
 }
 
 function PaymentForm({ answer, onClose }: { answer: PayAnswer; onClose: () => void }): ReactNode {
+  const { currency: owed } = answer.invoice
+  const sign = signOf(owed)
   const state = useContractForm({
     call: payAnswerCalls.accept,
-    initialValues: { amount: String(answer.amount ?? ''), paidOn: answer.date ?? '', method: 'bank' as const, reference: answer.reference },
+    initialValues: {
+      amount: answer.amount === null ? '' : showAmount(answer.amount, owed),
+      paidOn: answer.date ?? '',
+      method: 'bank' as const,
+      reference: answer.reference,
+    },
     toInput: ({ amount, ...values }) => ({
       params: { id: answer._id },
-      body: { ...values, amount: readTypedAmount(amount, answer.invoice.currency) ?? Number.NaN },
+      body: { ...values, amount: readTypedAmount(amount, owed) ?? Number.NaN },
     }),
     invalidates,
     onSuccess: (reply) => {
@@ -156,7 +165,15 @@ function PaymentForm({ answer, onClose }: { answer: PayAnswer; onClose: () => vo
   return (
     <ContractForm state={state} submit={t.record} busy={t.recording} actions={<Cancel onClose={onClose} />}>
       <div className={styles.fields}>
-        <TextInput label={t.amount} inputMode="decimal" required data-autofocus {...form.getInputProps('amount')} />
+        <TextInput
+          label={t.amount}
+          leftSection={sign}
+          leftSectionWidth={sign.length > 1 ? 56 : 36}
+          inputMode="decimal"
+          required
+          data-autofocus
+          {...form.getInputProps('amount')}
+        />
         <DateField label={t.paidOn} required {...form.getInputProps('paidOn')} />
         <NativeSelect
           label={t.how}

@@ -24,15 +24,20 @@ import { bankFileTexts as texts } from './texts.ts'
 /** /dashboard/getting-paid/bank-file: which invoices the payments of a bank file pay, reviewed before they are recorded. */
 export default function BankFileScreen(): ReactNode {
   const [file, setFile] = useState<ChosenFile | null>(null)
+  const [recorded, setRecorded] = useState<Recorded | null>(null)
+  const another = () => {
+    setFile(null)
+    setRecorded(null)
+  }
   return (
     <>
       <Link to={screens.gettingPaid} className={styles.back}>
         <IconChevronLeft size={18} stroke={1.7} aria-hidden />
         {texts.back}
       </Link>
-      <PageHeader title={texts.title} subtitle={texts.subtitle} />
+      <PageHeader title={texts.title} {...(recorded ? {} : { subtitle: texts.subtitle })} />
       {file ? (
-        <Review key={file.name} file={file} onOther={() => setFile(null)} />
+        <Review key={file.name} file={file} recorded={recorded} onRecorded={setRecorded} onOther={another} />
       ) : (
         <Panel>
           <FileDrop hint={texts.hint} columns={texts.columnsHint} onFile={setFile} />
@@ -42,18 +47,25 @@ export default function BankFileScreen(): ReactNode {
   )
 }
 
-function Review({ file, onOther }: { file: ChosenFile; onOther: () => void }): ReactNode {
+interface ReviewProps {
+  file: ChosenFile
+  /** Null before, and once it is undone. */
+  recorded: Recorded | null
+  onRecorded: (recorded: Recorded | null) => void
+  onOther: () => void
+}
+
+function Review({ file, recorded, onRecorded, onOther }: ReviewProps): ReactNode {
   const { today } = useToday()
   const usual = useCurrency()
   const { data: invoices, error } = useApiQuery(invoiceCalls.list)
   const used = useMemo(() => [...new Set([usual, ...(invoices ?? []).map(({ currency }) => currency)])], [usual, invoices])
   const [mapping, setMapping] = useState(() => guessMapping(file.rows, today))
   const [chosen, setChosen] = useState<string | null>(null)
-  const [recorded, setRecorded] = useState<Recorded | null>(null)
   // Where several currencies are in use, none is guessed.
   const currency = chosen ?? (invoices && used.length === 1 ? usual : null)
   const read = useMemo(() => readLines(file.rows, mapping, { currency, today }), [file, mapping, currency, today])
-  if (recorded) return <Result recorded={recorded} onUndone={() => setRecorded(null)} onOther={onOther} />
+  if (recorded) return <Result recorded={recorded} onUndone={() => onRecorded(null)} onOther={onOther} />
   const { date, amount } = mapping.columns
   const missing =
     amount === null
@@ -95,7 +107,7 @@ function Review({ file, onOther }: { file: ChosenFile; onOther: () => void }): R
       ) : isTooMuch(read.lines) ? (
         <Notice tone="bad">{texts.tooMany(mostLines.toLocaleString('en-IN'))}</Notice>
       ) : (
-        <BankReview lines={read.lines} invoices={invoices} onRecorded={setRecorded} />
+        <BankReview lines={read.lines} invoices={invoices} onRecorded={onRecorded} />
       )}
     </div>
   )
@@ -146,7 +158,7 @@ function Result({ recorded: done, onUndone, onOther }: { recorded: Recorded; onU
           {texts.another}
         </Button>
         <Button component={Link} to={screens.gettingPaid}>
-          {texts.back}
+          {texts.finish}
         </Button>
       </div>
     </Panel>

@@ -49,14 +49,14 @@ export const texts = {
     connect: 'Connect Razorpay',
     change: 'Change the Razorpay keys',
     where:
-      'Clients pay invoices in INR by card, UPI or netbanking, into your own Razorpay account. You find the keys there under Account & Settings, API Keys.',
+      'Clients pay invoices in INR by card, UPI or netbanking, into your own Razorpay account. Find the keys there under Account & Settings, API Keys.',
     keyId: 'Key ID',
     keyIdExample: 'rzp_live_1DP5mmOlF5G5ag',
     keySecret: 'Key secret',
     keySecretHint: 'Stored encrypted and never shown again.',
     save: 'Connect',
     saving: 'Trying the keys...',
-    shown: (keyId: string) => `Clients pay online, by the key ${keyId}`,
+    shown: (keyId: string) => `Clients pay online with the key ${keyId}`,
     shownTest: (keyId: string) => `Test keys (${keyId}): clients don’t see online payment`,
     unreachable: (keyId: string) => `Connected (${keyId}), but clients cannot reach this server`,
     connected: 'Razorpay is connected. Clients can now pay invoices in INR online.',
@@ -72,7 +72,8 @@ export const texts = {
     trying: 'Opening...',
     disconnect: 'Disconnect',
     disconnecting: 'Disconnecting...',
-    disconnectText: 'Clients can no longer pay online, and open payment links are cancelled. Recorded payments stay.',
+    disconnectText:
+      'Clients can no longer pay online, and open payment links are cancelled. Recorded payments stay. Refunds of them are still found for 90 days, as long as these keys stay valid in Razorpay.',
     disconnected: 'Razorpay is disconnected.',
   },
   password: 'Your current password',
@@ -95,7 +96,7 @@ export const texts = {
     detailsHint: 'Such as your address or tax number.',
     inEmails: 'Add ways to pay to reminders',
     pdf: 'PDF of an invoice, in reminders',
-    pdfHint: 'You add it on the page of the invoice. More than 8 MiB in one email are linked.',
+    pdfHint: 'You add it on the page of the invoice. Above 8 MiB in one email, PDFs are linked.',
     pdfs: { link: 'Link to the PDF', attach: 'Attach the PDF' },
     logo: 'Logo',
     logoHint: 'PNG or JPEG, at most 200 KB',
@@ -112,14 +113,15 @@ export const texts = {
     title: 'What clients say',
     loading: 'Loading what clients say...',
     failed: (message: string) => `Error loading what clients say: ${message}`,
-    none: 'No client has answered on a pay page yet.',
+    none: 'No answers yet. Clients can answer on their pay page.',
     titles: {
       paid: (client: string, reference: string) => `${client} says ${reference} is paid`,
       promise: (client: string, reference: string, date: string) => `${client} will pay ${reference} by ${date}`,
       question: (client: string, reference: string) => `${client} asks about ${reference}`,
       wrong_person: (client: string, reference: string) => `${client} is not the right person for ${reference}`,
     },
-    paid: (amount: string, date: string, reference: string) => `${amount} on ${date}, reference ${reference}.`,
+    /** `amount` null: its currency is not the invoice’s any more. */
+    paid: (amount: string | null, date: string, reference: string) => `${amount ?? 'Paid'} on ${date}, reference ${reference}.`,
     waits: (date: string) => `Its reminders wait until ${date}.`,
     states: { accepted: 'Accepted', declined: 'Declined', replaced: 'Replaced', ended: 'Ended' },
     buttons: {
@@ -135,7 +137,8 @@ export const texts = {
       question: { accept: 'Settled. Reminders have resumed.', decline: 'Reminders have resumed.' },
       wrong_person: { accept: 'Contact changed. The old link stops working.', decline: 'Contact kept. Reminders have resumed.' },
     },
-    notDecided: (message: string) => `The answer was not decided. ${message}`,
+    notDecided: (message: string) => `Couldn't save your decision. ${message}`,
+    about: (reference: string, client: string) => `${reference}, ${client}`,
     recordPayment: 'Record payment',
     changeContact: 'Change the contact',
     amount: 'Amount',
@@ -155,10 +158,10 @@ export const texts = {
 /** The texts of the import of a bank file. */
 export const bankFileTexts = {
   title: 'Import a bank file',
-  card: 'Choose the CSV file of your bank account, and see which invoices its payments pay.',
+  card: 'Match the payments of your bank statement (CSV) to your invoices.',
   subtitle: 'Nothing is recorded before you press Record.',
-  hint: 'The account statement of your bank as CSV. Only payments that came in are read, and only those that you record are kept.',
-  columnsHint: 'Needed are the dates and the amounts. Descriptions, references and names help to find the invoices.',
+  hint: 'Your bank statement as CSV. Only incoming payments are read, and only those that you record are kept.',
+  columnsHint: 'Dates and amounts are required. Descriptions, references and names help to find the invoices.',
   noAmount: 'Please choose the column with the amounts.',
   noDate: 'Please choose the column with the dates.',
   noCurrency: 'Please choose the currency of this file.',
@@ -173,10 +176,10 @@ export const bankFileTexts = {
   },
   currency: 'Currency',
   choosePlease: 'Choose...',
-  noLines: 'No payments that came in were found in this file.',
+  noLines: 'No incoming payments were found in this file.',
   tooMany: (most: string) =>
     `This file has too many payments for one review: at most ${most}, or fewer with long texts. Please split it by date and import the parts one after the other.`,
-  out: (lines: number) => `${count(lines, 'payment')} that went out ${lines === 1 ? 'is' : 'are'} left out.`,
+  out: (lines: number) => `${count(lines, 'outgoing payment')} ${lines === 1 ? 'is' : 'are'} skipped.`,
   notRead: {
     date: (rows: number[]) => `No date is in ${lineNumbers(rows)}.`,
     future: (rows: number[]) => `The date is in the future in ${lineNumbers(rows)}.`,
@@ -210,6 +213,7 @@ export const bankFileTexts = {
   undone: (payments: number) => `${count(payments, 'payment')} taken back.`,
   undoFailed: (message: string) => `The payments were not taken back. ${message}`,
   back: 'Getting Paid',
+  finish: 'Done',
   another: 'Import another file',
 }
 

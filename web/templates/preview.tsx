@@ -8,6 +8,7 @@ import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
+import { withPayBlock } from '#contract/pay.ts'
 import { type PaymentSettings, paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { EmailTooLarge, type RenderedReminder, reminderDocument, sampleValues, type Wording } from '#contract/templates.ts'
 import { errorMessage } from '#web/platform/problem.ts'
@@ -16,7 +17,7 @@ import { dateIn } from '#web/ui/dates.ts'
 import { useWidth } from '#web/ui/hooks.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import styles from './email-templates.module.css'
-import { type Example, ownExamples, type Sender, sampleExample, sampleId, type TemplateKind, withPayBlock } from './templates.ts'
+import { type Example, ownExamples, payFacts, type Sender, sampleExample, sampleId, type TemplateKind } from './templates.ts'
 import { texts } from './texts.ts'
 
 const t = texts.preview
@@ -67,7 +68,7 @@ export function Preview({ kind, wording }: { kind: TemplateKind; wording: Wordin
 function rendered(example: Example, wording: Wording, { settings, payLink, qr }: Payment): RenderedReminder | null {
   try {
     const email = example.render(wording, payLink)
-    return settings ? withPayBlock(email, { wording, settings, payLink, payable: example.payable, qr }) : email
+    return settings ? withPayBlock(email, { wording, ...payFacts(settings, payLink, example.payable), picture: qr }) : email
   } catch (error) {
     if (error instanceof EmailTooLarge) return null
     throw error

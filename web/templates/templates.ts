@@ -1,11 +1,10 @@
 import type { Invoice } from '#contract/invoices.ts'
 import { formatMoney, type Money, sumByCurrency } from '#contract/money.ts'
-import { payBlock, upiCode } from '#contract/pay.ts'
+import type { PayBlock } from '#contract/pay.ts'
 import { isTestKey, type PaymentSettings } from '#contract/payment-settings.ts'
 import {
   groupValues,
   groupVariables,
-  hasPayLink,
   type RenderedReminder,
   reminderValues,
   renderGroupReminder,
@@ -36,8 +35,8 @@ export interface Example {
   label: string
   to: string
   render: (wording: Wording, payLink?: string | null) => RenderedReminder
-  /** What is to be paid, of which total, in which currency, the references of its invoices, and whether it has a PDF. */
-  payable: { amount: number; total: number; currency: string; references: string[]; hasFile?: boolean }
+  /** What is to be paid, of which total, in which currency, the references of its invoices, and which of them have a PDF. */
+  payable: { amount: number; total: number; currency: string; references: string[]; files: Pick<Invoice, '_id' | 'reference'>[] }
 }
 
 export interface Sender {
@@ -52,12 +51,12 @@ export function sampleExample(kind: TemplateKind, userName: string): Example {
   return kind === 'one'
     ? {
         ...about,
-        payable: { amount: 5000, total: 5000, currency: 'INR', references: [sampleValues.invoiceId] },
+        payable: { amount: 5000, total: 5000, currency: 'INR', references: [sampleValues.invoiceId], files: [] },
         render: (wording, payLink = null) => renderReminder(wording, { ...sampleValues, ...values, payLink: payLink ?? '' }),
       }
     : {
         ...about,
-        payable: { amount: 17_250, total: 17_250, currency: 'INR', references: ['INV-0001', 'INV-0002'] },
+        payable: { amount: 17_250, total: 17_250, currency: 'INR', references: ['INV-0001', 'INV-0002'], files: [] },
         render: (wording, payLink = null) => renderGroupReminder(wording, { ...sampleGroupValues, ...values, payLink: payLink ?? '' }),
       }
 }
@@ -88,7 +87,7 @@ function invoiceExample(invoice: Invoice, { userName, today }: Sender): Example 
     id,
     label: texts.preview.invoice(reference, clientName, formatMoney(balance, currency)),
     to: `${clientName} <${clientEmail}>`,
-    payable: { amount: balance, total: amount, currency, references: [reference], hasFile },
+    payable: { amount: balance, total: amount, currency, references: [reference], files: hasFile ? [invoice] : [] },
     render: (wording, payLink = null) => renderReminder(wording, reminderValues({ ...values, payLink })),
   }
 }
@@ -135,31 +134,32 @@ function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today }: Se
       total: sum(invoices.map(({ amount }) => ({ currency, amount }))),
       currency,
       references: invoices.map(({ reference }) => reference),
+      files: invoices.filter(({ hasFile }) => hasFile),
     },
     render: (wording, payLink = null) => renderGroupReminder(wording, groupValues({ ...values, payLink })),
   }
 }
 
-/** How the email says to pay, below its text; `qr` makes a picture of a UPI code. Must be as the server does it. */
-export function withPayBlock(
-  rendered: RenderedReminder,
-  about: {
-    wording: Wording
-    settings: PaymentSettings
-    payLink: string | null
-    payable: Example['payable']
-    qr: ((code: string) => string) | null
-  },
-): RenderedReminder {
-  const { settings, wording, payLink, payable, qr } = about
-  if (!settings.inEmails || hasPayLink(wording)) return rendered
-  const { hasFile, ...rest } = payable
-  const { razorpay } = settings
-  const facts = { methods: { ...settings, online: razorpay !== null && !isTestKey(razorpay.keyId) }, ...rest, payLink }
-  const code = upiCode(facts)
-  const pdfs = hasFile && settings.pdf === 'link' && payLink !== null ? [{ reference: '', url: `${payLink}/invoice.pdf` }] : []
-  const block = payBlock({ ...facts, qr: code === null || qr === null ? null : qr(code), pdfs })
-  return block ? { ...rendered, html: `${rendered.html}${block.html}`, text: `${rendered.text}\n\n${block.text}` } : rendered
+/** What the server adds to an email to say how to pay, from what the preview knows. */
+export function payFacts(
+  settings: PaymentSettings,
+  payLink: string | null,
+  { files, ...payable }: Example['payable'],
+): Omit<PayBlock, 'qr'> & { inEmails: boolean } {
+  const { razorpay, inEmails } = settings
+  return {
+    ...payable,
+    inEmails,
+    methods: { ...settings, online: razorpay !== null && !isTestKey(razorpay.keyId) },
+    payLink,
+    pdfs:
+      settings.pdf === 'link' && payLink !== null
+        ? files.map(({ _id, reference }) => ({
+            reference,
+            url: payable.references.length === 1 ? `${payLink}/invoice.pdf` : `${payLink}/${_id}/invoice.pdf`,
+          }))
+        : [],
+  }
 }
 
 export interface Selection {

@@ -1,8 +1,10 @@
 import { Skeleton } from '@mantine/core'
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
+import styles from './checklist.module.css'
 
 /** Until it loads, and where it cannot be loaded, the dashboard shows the rest. */
 const OpenChecklist = lazy<ComponentType<{ waiting: ReactNode }>>(async () => ({
@@ -19,11 +21,12 @@ let openFor: string | null = null
 export function Checklist(): ReactNode {
   const account = useSession()?.user._id ?? null
   const status = useApiQuery(reminderCalls.status).data
+  const isFirst = useApiQuery(invoiceCalls.list).data?.length === 0
   if (!status || account === null) return null
   if (status.lastReminderSent === null) openFor = account
   if (openFor !== account) return null
-  // As tall as the checklist with its second step open, so that what is below does not move.
-  const waiting = <Skeleton height={528} radius={14} mb={24} />
+  // As tall as the checklist will be, so that what is below does not move: an invoice that moves while it is pressed does not open.
+  const waiting = <Skeleton className={styles.waiting} data-first={isFirst || undefined} radius={14} mb={24} />
   return (
     <Suspense fallback={waiting}>
       <OpenChecklist waiting={waiting} />

@@ -132,6 +132,20 @@ export function usualDelay(list: Invoice[], today: string): { days: number; of: 
   return { days: days[Math.floor(days.length / 2)] ?? 0, of: paid.length }
 }
 
+/** Each payment when it was recorded, and again when it was taken back; newest first. */
+export function withVoids(events: ClientEvent[]): ClientEvent[] {
+  return events
+    .flatMap((event) => {
+      if (event.kind !== 'payment' || event.payment.voidedAt === null) return event
+      const { payment } = event
+      return [
+        { ...event, _id: `${event._id} void`, at: payment.voidedAt ?? event.at },
+        { ...event, payment: { ...payment, voidedAt: null } },
+      ]
+    })
+    .toSorted((one, other) => Date.parse(other.at) - Date.parse(one.at))
+}
+
 /** Consecutive emails about the same invoices with the same outcome are one line; newest first. */
 export function foldEvents(events: ClientEvent[]): (Exclude<ClientEvent, ClientEmail> | [ClientEmail, ...ClientEmail[]])[] {
   const folded: ReturnType<typeof foldEvents> = []

@@ -42,7 +42,7 @@ import { dateIn, showClock, showDate } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { PageHeader, Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { daysFromDue, foldEvents, linesByClient, stateOfClient, usualDelay } from './client-data.ts'
+import { daysFromDue, foldEvents, linesByClient, stateOfClient, usualDelay, withVoids } from './client-data.ts'
 import styles from './clients.module.css'
 import { clientPageTexts as texts } from './texts.ts'
 
@@ -274,7 +274,7 @@ const someEvents = 12
 function Timeline({ client, zone, today }: { client: ClientDetails; zone: string | undefined; today: string }): ReactNode {
   const [shown, setShown] = useState(someEvents)
   const [opened, setOpened] = useState<ShownEmail | null>(null)
-  const lines = useMemo(() => foldEvents(client.timeline), [client.timeline])
+  const lines = useMemo(() => foldEvents(withVoids(client.timeline)), [client.timeline])
   if (lines.length === 0) return <p className={styles.about}>{texts.nothingYet}</p>
   const show = ({ _id, subject, at, reply, stored }: ClientEmail) =>
     setOpened({ _id, subject, clientEmail: client.email, createdAt: at, sentAt: at, serverReply: reply, stored })
@@ -356,7 +356,7 @@ function PaymentLine({ event, zone, today }: PaymentLineProps): ReactNode {
   const taken = payment.voidedAt !== null
   const amount = formatMoney(payment.amount, payment.currency)
   const { received, refunded, takenBack } = historyTexts.payments
-  const about = paymentTexts.about(payment)
+  const about = paymentTexts.details(payment)
   return (
     <li className={historyStyles.item}>
       <span className={historyStyles.mark} data-tone={refund || taken ? undefined : 'good'} aria-hidden>

@@ -25,7 +25,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { daysBetween } from '#web/ui/dates.ts'
 import { PageHeader } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
-import { axisOf, type ClientDot, type ClientState, findingOf, linesByClient, searchClients, stateOfClient, todayAt } from './client-data.ts'
+import { axisOf, type ClientState, findingOf, linesByClient, searchClients, stateOfClient, todayAt } from './client-data.ts'
 import styles from './clients.module.css'
 import { clientTexts as texts } from './texts.ts'
 
@@ -95,6 +95,7 @@ function ClientList({ clients, typed }: { clients: Client[]; typed: string }): R
     () => new Set(items?.flatMap(({ kind, clients }) => (kind === 'promise' ? clients.map(({ invoiceId }) => invoiceId) : []))),
     [items],
   )
+  const around = useMemo(() => ({ zone, now, broken }), [zone, now, broken])
   const rows = useGridNavigation<HTMLTableSectionElement>({
     items: found.length,
     columns: () => 1,
@@ -134,20 +135,18 @@ function ClientList({ clients, typed }: { clients: Client[]; typed: string }): R
         </tr>
       </thead>
       <tbody ref={rows.frame} className={styles.body} style={{ height: rows.total, paddingTop: rows.start }}>
-        {found.slice(rows.from, rows.to).map((client, index) => {
-          const its = byClient?.get(client.email.toLowerCase()) ?? noLines
-          return (
-            <ClientRow
-              key={client._id}
-              client={client}
-              dots={axis.dotsOf(its)}
-              state={byClient ? stateOfClient(client, its, { zone, now, broken }) : null}
-              today={today}
-              index={rows.from + index}
-              height={rows.height}
-            />
-          )
-        })}
+        {found.slice(rows.from, rows.to).map((client, index) => (
+          <ClientRow
+            key={client._id}
+            client={client}
+            lines={byClient ? (byClient.get(client.email.toLowerCase()) ?? noLines) : null}
+            around={around}
+            axis={axis}
+            today={today}
+            index={rows.from + index}
+            height={rows.height}
+          />
+        ))}
       </tbody>
     </table>
   )
@@ -157,15 +156,19 @@ const noLines: PreviewLine[] = []
 
 interface ClientRowProps {
   client: Client
-  dots: ClientDot[]
-  /** null until it is known. */
-  state: ClientState | null
+  /** Its open invoices; null until they are known. */
+  lines: PreviewLine[] | null
+  around: Parameters<typeof stateOfClient>[2]
+  axis: ReturnType<typeof axisOf>
   today: string
   index: number
   height: number
 }
 
-const ClientRow = memo(function ClientRow({ client, dots, state, today, index, height }: ClientRowProps): ReactNode {
+/** Only what changed is rendered again while the list scrolls: all of its values must be the same ones as before. */
+const ClientRow = memo(function ClientRow({ client, lines, around, axis, today, index, height }: ClientRowProps): ReactNode {
+  const state = lines && stateOfClient(client, lines, around)
+  const dots = axis.dotsOf(lines ?? noLines)
   const { _id, name, email, overdue, open, openInvoices, oldestDueDate } = client
   const oldest = oldestDueDate === null ? null : daysBetween(oldestDueDate, today)
   const late = overdue.length > 0

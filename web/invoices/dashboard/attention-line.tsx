@@ -17,7 +17,8 @@ const t = texts.attention
 export function AttentionLine(): ReactNode {
   const { items } = useAttention()
   const { data: status } = useApiQuery(reminderCalls.status)
-  if (items?.length === 0 && status?.lastReminderSent === null) return null
+  // Before the first reminder there usually is nothing: a line that leaves again would move the list.
+  if (!items?.length && status?.lastReminderSent === null) return null
   const needed = items?.filter(({ needsOwner }) => needsOwner) ?? []
   const [first] = items ?? []
   return (

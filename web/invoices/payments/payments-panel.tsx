@@ -76,7 +76,7 @@ function PayLink({ invoice: { _id: id, reference }, onCopy }: { invoice: Invoice
       busy: t.busy,
       onConfirm: () => revoke({ params: { id } }),
     })
-  if (server.data?.payLinks === false) return <p className={styles.why}>{t.noAddress}</p>
+  if (server.data?.payLinks === false) return <p className={styles.why}>{invoiceTexts.acting.payLink.noAddress}</p>
   return (
     <div className={styles.links}>
       <Button {...quiet} leftSection={<IconLink {...icon} />} onClick={onCopy}>

@@ -29,9 +29,12 @@ export const paymentTexts = {
   overpaid: (amount: string) => `${amount} too much`,
   paidInFull: (amount: string) => `${amount} paid`,
   methods,
-  /** `UPI · 632418907755` */
-  about: ({ method, origin, kind, reference }: Pick<Payment, 'method' | 'origin' | 'kind' | 'reference'>) =>
-    [kind === 'refund' ? 'Refund' : null, method === null ? (kind === 'refund' ? null : origins[origin]) : methods[method], reference]
+  /** `UPI · 632418907755`, `Refund · Cash` */
+  about: (payment: Pick<Payment, 'method' | 'origin' | 'kind' | 'reference'>) =>
+    [payment.kind === 'refund' ? 'Refund' : '', paymentTexts.details(payment)].filter((part) => part !== '').join(' · '),
+  /** The same where the line shows already that it is a refund. */
+  details: ({ method, origin, kind, reference }: Pick<Payment, 'method' | 'origin' | 'kind' | 'reference'>): string =>
+    [method === null ? (kind === 'refund' ? null : origins[origin]) : methods[method], reference]
       .filter((part) => part !== null && part !== '')
       .join(' · '),
   takenBack: (date: string) => `taken back on ${date}`,
@@ -58,7 +61,6 @@ export const paymentTexts = {
     action: 'Replace',
     busy: 'Replacing...',
     replaced: 'The old link stops working.',
-    noAddress: 'Clients cannot reach this server, so reminders show how to pay without a pay page.',
   },
   file: {
     add: 'Add PDF',
@@ -82,7 +84,7 @@ export const paymentTexts = {
     how: 'How',
     noMethod: 'Not specified',
     reference: 'Reference',
-    referenceHint: 'Such as the UTR of the transfer',
+    referenceHint: 'Such as the UTR',
     note: 'Note',
     noteHint: 'For you, never sent to the client',
     submit: 'Record',

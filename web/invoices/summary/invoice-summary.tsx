@@ -5,6 +5,7 @@ import { Link, useNavigate, useSearchParams } from 'react-router'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { noticeCalls } from '#contract/notices.ts'
+import type { Payment } from '#contract/payments.ts'
 import { type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { NextReminder } from '#web/invoices/history/history-panel.tsx'
@@ -99,29 +100,28 @@ export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): React
   )
 }
 
-function useDates(
-  { createdAt, dueDate, paidOn, status }: Invoice,
-  history: InvoiceHistory | undefined,
-  zone: string | undefined,
-  today: string,
-): InvoiceDates {
-  return useMemo(
-    () => ({
+/** The payments, newest first. Where something was refunded, the newest names what is left of all of them. */
+function partsOf(payments: Payment[], { amountPaid, currency }: Invoice): InvoiceDates['parts'] {
+  const live = payments.filter(({ voidedAt }) => voidedAt === null)
+  const hasRefund = live.some(({ kind }) => kind === 'refund')
+  return live.flatMap(({ kind, paidOn: date, amount }) =>
+    kind === 'payment' ? [{ date, amount: formatMoney(hasRefund ? amountPaid : amount, currency) }] : [],
+  )
+}
+
+function useDates(invoice: Invoice, history: InvoiceHistory | undefined, zone: string | undefined, today: string): InvoiceDates {
+  return useMemo(() => {
+    const { createdAt, dueDate, paidOn, status, amountPaid } = invoice
+    return {
       created: dateIn(zone, new Date(createdAt)),
       due: dueDate.slice(0, 10),
       today,
       paid: status === 'paid' ? paidOn : null,
-      parts:
-        status === 'paid'
-          ? []
-          : (history?.payments.flatMap(({ kind, voidedAt, paidOn: date, amount, currency }) =>
-              kind === 'payment' && voidedAt === null ? [{ date, amount: formatMoney(amount, currency) }] : [],
-            ) ?? []),
+      parts: status === 'paid' || amountPaid === 0 ? [] : partsOf(history?.payments ?? [], invoice),
       reminders: history?.mails.flatMap(({ sentAt }) => (sentAt === null ? [] : [dateIn(zone, new Date(sentAt))])) ?? [],
       next: history?.nextAt ? dateIn(zone, new Date(history.nextAt)) : null,
-    }),
-    [createdAt, dueDate, paidOn, status, history, zone, today],
-  )
+    }
+  }, [invoice, history, zone, today])
 }
 
 /** Ends the hold of a refused address: it may exist by now. */
