@@ -62,10 +62,14 @@ test('a client pays online without a script, and the email that waited for it is
   await expect(page.getByText('Clients pay online with the key rzp_live_FakeFakeFake01')).toBeVisible()
 
   const link = (await send('POST', `/invoice/${_id}/pay-link`)) as { url: string }
+  const known = () => Promise.all(['/answers', '/user/notices', `/invoice/${_id}/payments`].map((at) => send('GET', at)))
+  const before = await known()
   const desk = await (await browser.newContext({ viewport: { width: 1280, height: 860 } })).newPage()
   await desk.goto(program.url + new URL(link.url).pathname)
   await expect(desk.getByRole('heading', { name: 'Pay online' })).toBeVisible()
   await expectAccessible(desk)
+  // A browser that presses nothing, as that of a mail scanner, changes nothing.
+  expect(await known()).toEqual(before)
   const phone = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 780 } })
   const client = await phone.newPage()
   await client.goto(program.url + new URL(link.url).pathname)

@@ -98,7 +98,11 @@ export function describeAnswer({ kind, amount, date, reference, message, name, e
   const { says } = invoiceTexts.answer
   const day = date === null ? '' : showDate(date)
   const title =
-    kind === 'paid' ? says.paid(formatMoney(amount ?? 0, invoice.currency), day) : kind === 'promise' ? says.promise(day) : says[kind]
+    kind === 'paid'
+      ? says.paid(amount === null ? null : formatMoney(amount, invoice.currency), day)
+      : kind === 'promise'
+        ? says.promise(day)
+        : says[kind]
   return { title, words: [message, reference, name, email].filter((part) => part !== '').join(', ') }
 }
 

@@ -12,7 +12,8 @@ const said = { says_paid: 'Says paid', promised: 'Promised', question: 'Question
 export const invoiceTexts = {
   answer: {
     says: {
-      paid: (amount: string, date: string) => `Says paid: ${amount} on ${date}`,
+      /** `amount` null: its currency is not the invoice’s any more. */
+      paid: (amount: string | null, date: string) => (amount === null ? `Says paid on ${date}` : `Says paid: ${amount} on ${date}`),
       promise: (date: string) => `Will pay by ${date}`,
       question: 'Asks a question',
       wrong_person: 'Says: wrong person',

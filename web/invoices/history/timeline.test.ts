@@ -104,6 +104,8 @@ test('what the client said is listed, with the words', () => {
   }
   expect(linesOf(aHistory({ answers: [answer], payments: [aPayment({})] }))).toEqual(['received 03-04', 'answered 03-04'])
   expect(describeAnswer(answer)).toEqual({ title: 'Says paid: ₹3,000.00 on 03/03/2026', words: 'UTR 4711' })
+  // The currency of the invoice was changed since.
+  expect(describeAnswer({ ...answer, amount: null })).toEqual({ title: 'Says paid on 03/03/2026', words: 'UTR 4711' })
 })
 
 test('a decision that led to an email is listed once', () => {
