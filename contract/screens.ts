@@ -20,6 +20,7 @@ export const screens = {
   emailTemplates: '/dashboard/email-templates',
   gettingPaid: '/dashboard/getting-paid',
   bankFile: '/dashboard/getting-paid/bank-file',
+  insights: '/dashboard/insights',
   connections: '/dashboard/connections',
   webhook: (id: string) => `/dashboard/connections/webhooks/${id}`,
   profile: '/dashboard/profile',

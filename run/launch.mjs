@@ -29,6 +29,7 @@ const commands = {
   bench: { run: ['bench/reminders.ts'] },
   'bench:calls': { run: ['bench/calls.ts'] },
   'bench:scale': { run: ['bench/scale.ts'] },
+  'bench:insights': { run: ['bench/insights.ts'] },
   'bench:ledger': { build: true, run: ['bench/ledger.ts'] },
   format: { run: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write'] },
   migration: { run: ['run/migration.ts'] },

@@ -11,6 +11,8 @@ interface Page {
   limit: number
   counted: ('js' | 'css')[]
   brings: string[]
+  /** Of these a browser has the files already: they are not counted. */
+  beyond?: string[]
 }
 
 const always = ['entry.client.tsx', 'root.tsx', 'shell/screen-frame.tsx']
@@ -33,6 +35,8 @@ export const pages = {
   },
   /** Until the first reminder was accepted. */
   newcomer: { limit: 265 * kb, counted: ['js', 'css'], brings: [...dashboard, 'invoices/checklist/open-checklist.tsx'] },
+  /** What only Insights brings: its own code and the scales of its charts. */
+  insights: { limit: 40 * kb, counted: ['js', 'css'], brings: ['insight/insights-screen.tsx'], beyond: dashboard },
 } satisfies Record<string, Page>
 
 const chunks = z.record(
@@ -41,8 +45,15 @@ const chunks = z.record(
 )
 
 /** The files of a page and their imports by URL path, with their gzipped bytes. */
-export function filesOf({ brings, counted }: Page): Map<string, number> {
+export function filesOf({ brings, counted, beyond = [] }: Page): Map<string, number> {
   const known = chunks.parse(JSON.parse(readFileSync(path.join(build, 'chunks.json'), 'utf8')))
+  const there = beyond.length === 0 ? new Set<string>() : reached(known, beyond)
+  const wanted = [...reached(known, brings)].filter((file) => !there.has(file) && counted.some((kind) => file.endsWith(`.${kind}`)))
+  return new Map(wanted.map((file) => [`/${file}`, packed(path.join(build, 'client', file))]))
+}
+
+/** What these files of `web/` and their imports were built into. */
+function reached(known: z.output<typeof chunks>, sources: string[]): Set<string> {
   const files = new Set(
     readdirSync(path.join(build, 'client/assets'))
       .filter((name) => /^manifest-.*\.js$/.test(name))
@@ -56,13 +67,12 @@ export function filesOf({ brings, counted }: Page): Map<string, number> {
     for (const file of [chunk.file, ...chunk.css]) files.add(file)
     chunk.imports.forEach(follow)
   }
-  for (const source of brings) {
+  for (const source of sources) {
     const names = Object.keys(known).filter((name) => name === `web/${source}` || name.startsWith(`web/${source}?`))
     if (names.length === 0) throw new Error(`web/${source} is not part of the built client. Update run/sizes.ts.`)
     names.forEach(follow)
   }
-  const wanted = [...files].filter((file) => counted.some((kind) => file.endsWith(`.${kind}`)))
-  return new Map(wanted.map((file) => [`/${file}`, packed(path.join(build, 'client', file))]))
+  return files
 }
 
 function packed(file: string): number {

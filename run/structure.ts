@@ -53,6 +53,7 @@ const table: Record<string, Folder> = {
   'web/templates': screens,
   'web/pay': screens,
   'web/reminders': screens,
+  'web/insight': screens,
   'web/integrations': screens,
 
   test: { packages: 'tools', may: [...serverFolders, 'test/fakes', 'test/fakes/razorpay'] },
@@ -116,7 +117,7 @@ const entryParts = ['routes.ts', 'jobs.ts']
 const banned = /^(?:utils?|helpers?|services?|common|types?|managers?|misc)$/
 /** What is built into the client, or builds it: the server must run without it. */
 const ofClient =
-  /^(?:react|react-dom|react-router|papaparse|vite|@(?:fontsource-variable|mantine|react-router|scalar|tabler|tanstack)\/.+)$/
+  /^(?:react|react-dom|react-router|papaparse|vite|d3-.+|@(?:fontsource-variable|mantine|react-router|scalar|tabler|tanstack)\/.+)$/
 /** What `npm start` runs before the server, on a machine without the tools. */
 const beforeStart = ['run/client.mjs', 'run/reference-page.ts', 'run/scalar.ts', 'vite.config.ts', 'react-router.config.ts']
 const installed = JSON.parse(readFileSync('package.json', 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>

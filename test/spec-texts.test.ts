@@ -13,7 +13,7 @@ const told: Record<Place, string[]> = {
     // Header, sidebar and footer (2).
     ...['Features', 'Pricing', 'Contact', 'Home', 'Sign In', 'My Profile', 'Dashboard', 'Email Settings', 'Sign Out', 'Logging out...'],
     ...['Create Invoice', 'Reminder Control', 'Email Templates', 'Support', 'Made with love for businesses'],
-    ...['Clients', 'Getting Paid'],
+    ...['Clients', 'Getting Paid', 'Insights'],
     // The sidebar's actions and their messages (2, 8).
     ...['Trigger Reminder Emails', 'Subscribe to Zapier', 'Unsubscribe from Zapier'],
     ...['Subscribed to Zapier successfully.', 'Unsubscribed from Zapier successfully.'],

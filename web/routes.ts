@@ -34,6 +34,7 @@ export default [
           route('email-templates', 'templates/email-templates-screen.tsx'),
           route('getting-paid', 'pay/getting-paid-screen.tsx'),
           route('getting-paid/bank-file', 'pay/bank-file-screen.tsx'),
+          route('insights', 'insight/insights-screen.tsx'),
           route('connections', 'integrations/connections-screen.tsx'),
           route('connections/webhooks/:id', 'integrations/webhook-screen.tsx'),
           route('profile', 'accounts/profile/profile-screen.tsx', [index('billing/subscription-tab.tsx')]),

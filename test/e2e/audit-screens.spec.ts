@@ -159,6 +159,17 @@ async function withMuch(page: Page, audit: Audit, someone: Someone, smtp: FakeSm
   await open(page, '/dashboard/edit-invoice/0199a000-0000-7000-8000-000000000000', /Failed to load invoice/)
   await audit.at('edit-invoice-missing')
 
+  await open(page, '/dashboard/insights?age=notDue', 'How you are paid, and what reminders do')
+  await expect(page.getByRole('table', { name: 'Not due: invoices' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Forecast: too few to tell' })).toBeVisible()
+  await audit.at('insights')
+  await page
+    .getByRole('button', { name: /^As a table/ })
+    .first()
+    .click()
+  await page.getByRole('button', { name: 'How it is counted' }).first().click()
+  await audit.at('insights-table')
+
   await open(page, '/dashboard/mail-settings', 'Mail Configured')
   await page.getByRole('button', { name: 'Send Test Email' }).click()
   await expect(page.getByText(/^Test email sent to/)).toBeVisible()

@@ -2,6 +2,7 @@ import {
   IconAdjustmentsHorizontal,
   IconBellRinging,
   IconCash,
+  IconChartHistogram,
   IconFilePlus,
   IconLayoutDashboard,
   IconMailCog,
@@ -31,6 +32,7 @@ export const dashboardPages = [
   { to: screens.reminderControl, text: texts.sidebar.reminderControl, icon: IconBellRinging, also: null },
   { to: screens.emailTemplates, text: texts.sidebar.emailTemplates, icon: IconAdjustmentsHorizontal, also: null },
   { to: screens.gettingPaid, text: texts.sidebar.gettingPaid, icon: IconCash, also: null },
+  { to: screens.insights, text: texts.sidebar.insights, icon: IconChartHistogram, also: null },
   { to: screens.connections, text: texts.sidebar.connections, icon: IconPlugConnected, also: screens.webhook(':id') },
   { to: screens.profile, text: texts.sidebar.profile, icon: IconUserCircle, also: null },
 ]

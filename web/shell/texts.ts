@@ -32,6 +32,7 @@ export const texts = {
     reminderControl: 'Reminder Control',
     emailTemplates: 'Email Templates',
     gettingPaid: 'Getting Paid',
+    insights: 'Insights',
     connections: 'Connections',
     profile: 'My Profile',
     actions: 'Actions',
