@@ -3,6 +3,7 @@ import { bankFileCalls } from './bank-file.ts'
 import { billingCalls } from './billing.ts'
 import type { Call } from './call.ts'
 import { clientCalls } from './clients.ts'
+import { evidenceCalls } from './evidence.ts'
 import { insightCalls } from './insights.ts'
 import { integrationCalls } from './integrations.ts'
 import { invoiceCalls } from './invoices.ts'
@@ -26,6 +27,7 @@ export const everyCall: Call[] = [
   templateCalls,
   reminderCalls,
   insightCalls,
+  evidenceCalls,
   noticeCalls,
   billingCalls,
   paymentSettingsCalls,

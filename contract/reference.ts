@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Call, CallInput, CallReply } from './call.ts'
+import { evidenceCalls } from './evidence.ts'
 import { integrationCalls, type WebhookPayload, webhookPayload } from './integrations.ts'
 import { type Invoice, invoiceCalls } from './invoices.ts'
 import { invoiceFileCalls, payLinkCalls } from './pay-links.ts'
@@ -21,8 +22,10 @@ export interface ExplainedCall {
   answers?: ExplainedHeader[]
   /** Errors by code, in addition to those of every call. */
   refusals: Partial<Record<ProblemCode, string>>
-  /** Whether its body or its answer is a PDF instead of JSON. */
-  pdf?: 'sent' | 'answered'
+  /** Its body is a PDF instead of JSON. */
+  pdf?: 'sent'
+  /** It answers a file of this type. */
+  file?: 'application/pdf' | 'application/zip'
   /** The meaning of a 202 response, if the call has one. */
   later?: string
   /** The meaning of a 304 response, if the call has one. */
@@ -320,7 +323,7 @@ export const explainedCalls: ExplainedCall[] = [
   explain('getInvoiceFile', invoiceFileCalls.read, {
     subject: 'Invoices',
     params: theInvoice,
-    pdf: 'answered',
+    file: 'application/pdf',
     refusals: { not_found: 'The account has no such invoice, or it has no PDF.' },
     example: { params: { id: ids.invoice }, reply: undefined },
   }),
@@ -330,6 +333,15 @@ export const explainedCalls: ExplainedCall[] = [
     params: theInvoice,
     refusals: noInvoice,
     example: { params: { id: ids.invoice } },
+  }),
+  explain('getInvoiceEvidence', evidenceCalls.download, {
+    subject: 'Invoices',
+    detail:
+      'The invoice and its PDF, each email as it was sent, what mail servers answered, the decision of each day, payments, what the client said, a timeline as a PDF, and SHA256SUMS. A record of what Duely did, not legal advice.',
+    params: theInvoice,
+    file: 'application/zip',
+    refusals: noInvoice,
+    example: { params: { id: ids.invoice }, reply: undefined },
   }),
   explain('getInvoiceHistory', reminderCalls.history, {
     subject: 'Invoices',

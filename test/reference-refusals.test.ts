@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import type { Call, CallInput } from '#contract/call.ts'
+import { evidenceCalls } from '#contract/evidence.ts'
 import { integrationCalls, isOpenTo, type Scope, scopeFor } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
@@ -146,6 +147,7 @@ const refusedBy: Record<string, Record<string, Refused>> = {
   },
   getInvoiceFile: { not_found: findsNothing(invoiceFileCalls.read) },
   deleteInvoiceFile: { not_found: findsNothing(invoiceFileCalls.remove) },
+  getInvoiceEvidence: { not_found: findsNothing(evidenceCalls.download) },
   getInvoiceHistory: { not_found: findsNothing(reminderCalls.history) },
   listPayments: { not_found: findsNothing(paymentCalls.list) },
   recordPayment: {

@@ -98,7 +98,7 @@ test.each(explainedCalls)('$name has a summary, an example of all that is sent a
     expect(wrongBy([...placeOf(call), 'requestBody', 'content', json, 'schema'], example.body)).toEqual([])
   }
   expect(Object.keys(requestBody?.content ?? {})).toEqual(explained.pdf === 'sent' ? ['application/pdf'] : call.body ? [json] : [])
-  if (call.reply && explained.pdf !== 'answered') {
+  if (call.reply && !explained.file) {
     expect(example.reply).toBeDefined()
     expect(wrongBy([...placeOf(call), 'responses', String(call.status), 'content', json, 'schema'], example.reply)).toEqual([])
   }
@@ -170,6 +170,7 @@ const givens: Record<string, Given> = {
     return given
   },
   deleteInvoiceFile: anInvoiceThere,
+  getInvoiceEvidence: anInvoiceThere,
   getInvoiceHistory: async (office) => {
     const given = await anInvoiceThere(office)
     await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.start))
@@ -246,7 +247,7 @@ const givens: Record<string, Given> = {
 
 const aPdf = (size: number) => Buffer.from('%PDF-1.7\n%%EOF\n'.padEnd(size), 'latin1')
 
-test.each(explainedCalls)('$name: the example works, and is answered as it says', async ({ name, call, example, pdf }) => {
+test.each(explainedCalls)('$name: the example works, and is answered as it says', async ({ name, call, example, pdf, file }) => {
   await using office = await anOffice({ now: today, person: { email: 'asha@example.com' }, config: { zapier } })
   const { app, asha } = office
   const given = givens[name]
@@ -267,7 +268,7 @@ test.each(explainedCalls)('$name: the example works, and is answered as it says'
       ...(example.body === undefined ? {} : { payload: z.record(z.string(), z.unknown()).parse(example.body) }),
     }),
   )
-  if (pdf === 'answered') return expect([answered.statusCode, answered.headers['content-type']]).toEqual([200, 'application/pdf'])
+  if (file) return expect([answered.statusCode, answered.headers['content-type']]).toEqual([200, file])
   const reply: unknown = answered.body === '' ? undefined : answered.json()
   expect({ status: answered.statusCode, reply: withIdsByOrder(reply) }).toEqual({
     status: call.status,

@@ -1,18 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type SQL, sql } from 'drizzle-orm'
-import { Zip, ZipDeflate } from 'fflate'
 import { z } from 'zod'
 import { csvCell } from '#server/platform/csv.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { type Streamed, streamed } from '#server/platform/stream-json.ts'
+import { type ZipFile, zipped } from '#server/platform/zip.ts'
 import { exportReadMe } from './texts.ts'
 
 /** What files of a table's bytes end with; those of a logo are PNG or JPEG, as its record says. */
 const endings: Record<string, string> = { deliveries: 'eml', invoice_files: 'pdf' }
 /** Records read at a time: few at first, then as many as are about this large together, in bytes. */
 const [firstBatch, mostBatch, batchBytes] = [20, 500, 512 * 1024]
-/** Bytes compressed at a time; in between, other calls get their turn. */
-const slice = 64 * 1024
 /** Links and codes grant access and hold no personal data. */
 const leftOut = new Set(['account_links', 'google_returns', 'recovery_codes'])
 /** Secrets, sealed or hashed, and the program's own marks. */
@@ -43,54 +40,23 @@ export async function exportAccount(db: Database, ownerId: string): Promise<Stre
     columns.filter(({ table }) => !leftOut.has(table)),
     ({ table }) => table,
   )
-  return streamed(zipped(db, ownerId, tables))
+  return streamed(zipped(filesOf(db, ownerId, tables)))
 }
 
-async function* zipped(db: Database, ownerId: string, tables: Map<string, Column[]>): AsyncGenerator<Buffer> {
-  let written: Buffer[] = []
-  const zip = new Zip((error, chunk) => {
-    if (error) throw error
-    written.push(Buffer.from(chunk))
-  })
-  const flush = function* () {
-    const ready = written
-    written = []
-    yield* ready
-  }
-  const file = async function* (name: string, parts: AsyncIterable<string | Buffer>) {
-    const entry = new ZipDeflate(name)
-    zip.add(entry)
-    for await (const part of parts) {
-      const bytes = Buffer.from(part)
-      for (let from = 0; from < bytes.length; from += slice) {
-        entry.push(bytes.subarray(from, from + slice))
-        yield* flush()
-        await nextTurn()
-      }
-    }
-    entry.push(new Uint8Array(0), true)
-    yield* flush()
-  }
-  yield* file('README.txt', one(exportReadMe))
+async function* filesOf(db: Database, ownerId: string, tables: Map<string, Column[]>): AsyncGenerator<ZipFile> {
+  yield { name: 'README.txt', parts: one(exportReadMe) }
   for (const [table, all] of tables) {
     const columns = all.filter((each) => !isSecret(each.column))
     const keys = all.filter(({ isKey }) => isKey)
     const records = () => read(db, { ownerId, table, columns, keys })
-    yield* file(`${table}.json`, asJson(records()))
-    yield* file(
-      `${table}.csv`,
-      asCsv(
-        columns.map((each) => each.column),
-        records(),
-      ),
-    )
+    yield { name: `${table}.json`, parts: asJson(records()) }
+    const names = columns.map((each) => each.column)
+    yield { name: `${table}.csv`, parts: asCsv(names, records()) }
   }
   for (const [table, all] of tables)
     for (const { column } of all.filter(({ type }) => type === 'bytea'))
       for await (const id of filled(db, { ownerId, table, column }))
-        yield* file(`${table}/${id}.${endings[table] ?? 'bin'}`, bytesOf(db, { ownerId, table, column, id }))
-  zip.end()
-  yield* flush()
+        yield { name: `${table}/${id}.${endings[table] ?? 'bin'}`, parts: bytesOf(db, { ownerId, table, column, id }) }
 }
 
 /** The ids of the records that have bytes in a column. */

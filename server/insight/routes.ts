@@ -1,9 +1,11 @@
+import { evidenceCalls } from '#contract/evidence.ts'
 import { insightCalls } from '#contract/insights.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import { large, localDate, long, sizeOfList } from '#server/invoices/invoices.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { streamed } from '#server/platform/stream-json.ts'
+import { openEvidence } from './evidence.ts'
 import { exportFigures } from './export.ts'
 import { openInsight } from './insight.ts'
 import { analyticsName } from './texts.ts'
@@ -38,6 +40,12 @@ export function insightRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
     const name = `duely-${query.what}-${localDate(now, account.timezone)}.csv`
     reply.headers({ 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` })
     return streamed(once(file))
+  })
+  answer(app, evidenceCalls.download, async ({ params }, { account }, { reply, enterHeavy }) => {
+    await enterHeavy()
+    const { name, parts } = await openEvidence({ db, config }, account, params.id, clock.now())
+    reply.headers({ 'content-type': 'application/zip', 'content-disposition': `attachment; filename="${name}"` })
+    return streamed(parts)
   })
 }
 

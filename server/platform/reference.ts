@@ -112,12 +112,12 @@ function title(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-function successes({ call, example, answers = [], pdf: isPdf, later, unchanged }: ExplainedCall, shared: Part): Part {
+function successes({ call, example, answers = [], file, later, unchanged }: ExplainedCall, shared: Part): Part {
   const headers = {
     ...Object.fromEntries(limitHeaders.map(({ name }) => [name, { $ref: `#/components/headers/${name}` }])),
     ...Object.fromEntries(answers.map(({ name, ...header }) => [name, headerOf(header)])),
   }
-  const body = isPdf === 'answered' ? pdf : call.reply && json(schemaOf(call.reply, 'output', shared), example.reply)
+  const body = file ? { [file]: {} } : call.reply && json(schemaOf(call.reply, 'output', shared), example.reply)
   const content = body ? { content: body } : {}
   return {
     [call.status]: { description: call.reply ? 'Done.' : 'Done; the response has no body.', headers, ...content },

@@ -21,12 +21,13 @@ import { holdTexts, texts } from './texts.ts'
 /** The most that are shown of each, newest first. */
 const mostShown = 200
 
-/** The emails about an invoice, the decision of each day, and its next reminder. Refuses with `not_found`. */
+/** The emails about an invoice, the decision of each day, and its next reminder; of each at most `most`. Refuses with `not_found`. */
 export async function invoiceHistory(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   account: Account,
   invoiceId: string,
   now: Instant,
+  most = mostShown,
 ): Promise<InvoiceHistory> {
   const [invoice] = await db
     .select()
@@ -38,9 +39,9 @@ export async function invoiceHistory(
     nextAt: line?.nextAt ?? null,
     reason: line ? line.reason : invoice.deletedAt ? 'deleted' : 'paid',
     notDelivered: line?.notDelivered ?? null,
-    mails: await mailsOf(db, invoice.id),
-    days: await daysOf(db, invoice.id),
-    payments: (await paymentsOf(db, account.id, [invoice.id])).slice(0, mostShown).map(toPayment),
+    mails: await mailsOf(db, invoice.id, most),
+    days: await daysOf(db, invoice.id, most),
+    payments: (await paymentsOf(db, account.id, [invoice.id])).slice(0, most).map(toPayment),
     answers: await answersOfInvoice(db, account.id, invoice.id),
   }
 }
@@ -62,7 +63,7 @@ const mailRow = z.object({
   stored: z.boolean(),
 })
 
-function mailsOf(db: Database, invoiceId: string): Promise<z.output<typeof mailRow>[]> {
+function mailsOf(db: Database, invoiceId: string, most: number): Promise<z.output<typeof mailRow>[]> {
   return rows(
     db,
     mailRow,
@@ -71,7 +72,7 @@ function mailsOf(db: Database, invoiceId: string): Promise<z.output<typeof mailR
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS invoices,
           d.raw IS NOT NULL AS stored
         FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)
-        WHERE di.invoice_id = ${invoiceId}::uuid ORDER BY d.created_at DESC, d.id DESC LIMIT ${mostShown}`,
+        WHERE di.invoice_id = ${invoiceId}::uuid ORDER BY d.created_at DESC, d.id DESC LIMIT ${most}`,
   )
 }
 
@@ -113,14 +114,14 @@ const dayRow = z.object({
   nextTryAt: instantText.nullable(),
 })
 
-async function daysOf(db: Database, invoiceId: string): Promise<DayDecision[]> {
+async function daysOf(db: Database, invoiceId: string, most: number): Promise<DayDecision[]> {
   const found = await rows(
     db,
     dayRow,
     sql`SELECT x.local_date::text AS date, x.rule, x.note, x.decided_at AS "decidedAt", x.delivery_id AS "mailId", d.state, d.reason,
           d.server_reply AS "serverReply", CASE WHEN d.state IN ('queued', 'retrying') THEN d.next_try_at END AS "nextTryAt"
         FROM decisions x LEFT JOIN deliveries d ON d.id = x.delivery_id
-        WHERE x.invoice_id = ${invoiceId}::uuid ORDER BY x.local_date DESC LIMIT ${mostShown}`,
+        WHERE x.invoice_id = ${invoiceId}::uuid ORDER BY x.local_date DESC LIMIT ${most}`,
   )
   return found.map((day) => ({
     date: day.date,

@@ -1,14 +1,19 @@
 import type { QueryClient, UseQueryResult } from '@tanstack/react-query'
-import { useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { evidenceCalls } from '#contract/evidence.ts'
 import type { Invoice } from '#contract/invoices.ts'
 import { holdReasonOf, type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { useToday } from '#web/platform/account.tsx'
+import { errorMessage } from '#web/platform/problem.ts'
 import { queryKey, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { fetchFile, saveFile } from '#web/platform/send.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { showComing } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import styles from './history.module.css'
 import { HistoryTimeline } from './history-timeline.tsx'
 import { texts } from './texts.ts'
@@ -29,7 +34,7 @@ function pollInterval(queries: QueryClient, input: object): number | false {
 export function HistoryPanel({ invoice, history }: { invoice: Invoice; history: UseQueryResult<InvoiceHistory> }): ReactNode {
   const { zone, now } = useToday()
   return (
-    <Panel title={texts.title}>
+    <Panel title={texts.title} aside={<DownloadEvidence id={invoice._id} />}>
       <QueryView query={history} loading={texts.loading} error={texts.failed} empty={null}>
         {(loaded) => (
           <>
@@ -44,6 +49,25 @@ export function HistoryPanel({ invoice, history }: { invoice: Invoice; history: 
         )}
       </QueryView>
     </Panel>
+  )
+}
+
+function DownloadEvidence({ id }: { id: string }): ReactNode {
+  const download = useMutation({
+    mutationFn: () => fetchFile(evidenceCalls.download, { params: { id } }),
+    onSuccess: ({ bytes, name }) => saveFile(bytes, name),
+    onError: (error) => toast('bad', errorMessage(error)),
+  })
+  return (
+    <BusyButton
+      variant="default"
+      busy={download.isPending}
+      busyText={texts.evidence.busy}
+      title={texts.evidence.about}
+      onClick={() => download.mutate()}
+    >
+      {texts.evidence.download}
+    </BusyButton>
   )
 }
 

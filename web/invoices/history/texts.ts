@@ -15,6 +15,11 @@ const noLink = { to: null, link: null }
 
 export const texts = {
   title: 'History',
+  evidence: {
+    download: 'Download evidence',
+    busy: 'Collecting evidence...',
+    about: 'A record of what Duely did, not legal advice.',
+  },
   loading: 'Loading reminders...',
   failed: (message: string) => `Couldn't load the reminders of this invoice: ${message}`,
   next: 'Next reminder',
