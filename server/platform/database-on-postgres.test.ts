@@ -37,6 +37,13 @@ test('a connection that dies between two statements of a transaction ends that t
   await database.close()
 })
 
+test('no connection compiles plans', async () => {
+  const database = await openServer(server)
+  for (const db of [database.db, database.background, database.pulse])
+    expect(await rows(db, z.object({ jit: z.string() }), sql`SHOW jit`)).toEqual([{ jit: 'off' }])
+  await database.close()
+})
+
 test('a silent server is detected and used again once it answers', async () => {
   const target = new URL(server)
   const sockets = new Set<net.Socket>()

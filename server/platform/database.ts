@@ -183,6 +183,8 @@ function openPool(url: string, about: { max: number; name: string }): FairPool {
     Client: ImpatientClient,
     keepAlive: true,
     application_name: about.name,
+    // Compiling a plan that was expected to read much takes 0.1 s of a core, and these read little. A pooler refuses it as a startup parameter.
+    onConnect: (client) => client.query('SET jit = off'),
     stream: socketWithTimeout,
   })
   // A connection that dies while idle is replaced by the pool; without a listener it would end the process.

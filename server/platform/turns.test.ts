@@ -52,7 +52,7 @@ test('one that used much waits longer, but not without end', async () => {
   }, 5)
   await vi.advanceTimersByTimeAsync(1_000)
   expect(order.filter((who) => who === 'busy').length).toBe(1)
-  await vi.advanceTimersByTimeAsync(5_000)
+  await vi.advanceTimersByTimeAsync(10_000)
   clearInterval(arriving)
   expect(order.filter((who) => who === 'busy').length).toBe(2)
 })
@@ -79,7 +79,7 @@ test('a place that is returned twice is one place, and use is forgotten', async 
   expect(order).toEqual(['b'])
   // The half second of `a` is halved twenty times.
   for (let turn = 0; turn < 20; turn += 1) {
-    await vi.advanceTimersByTimeAsync(4_000)
+    await vi.advanceTimersByTimeAsync(30_000)
     use(turns, order, 'c', 1)
   }
   await vi.advanceTimersByTimeAsync(1_000)

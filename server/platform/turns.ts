@@ -30,8 +30,8 @@ interface Waiting {
   go(): void
 }
 
-/** Use is halved this often, in ms, so that it is forgotten. */
-const halvedEvery = 4_000
+/** Use is halved this often, in ms: long enough that a person's minute of work is little beside that of a program that never rests. */
+const halvedEvery = 30_000
 /** Work waits as if it had come so many ms later for each ms of places that the same account used. */
 const laterPerUse = 5
 
