@@ -148,6 +148,7 @@ export const takeoverRemoval = z
     'templates',
     'schedule',
     'waiting_emails',
+    'sequences',
     'two_factor',
     'google',
     'api_keys',
@@ -203,6 +204,9 @@ export const auditKind = z.enum([
   'webhook_changed',
   'webhook_removed',
   'payment_settings_changed',
+  'sequence_saved',
+  'sequence_assigned',
+  'sequence_deleted',
 ])
 export type AuditKind = z.infer<typeof auditKind>
 

@@ -23,6 +23,7 @@ export const notice = z.object({
     'overpaid',
     'paid_online',
     'refunded_online',
+    'sequence_ended',
   ]),
   /** A few words without a full stop, for a line of several: `Rohan Mehta’s address doesn’t exist`. */
   summary: z.string(),

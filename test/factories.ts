@@ -1,5 +1,6 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Invoice, InvoiceStatus } from '#contract/invoices.ts'
+import type { SequenceDraft } from '#contract/sequences.ts'
 import { createAccount } from '#server/accounts/accounts.ts'
 import { hashPassword } from '#server/accounts/passwords.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
@@ -7,9 +8,11 @@ import { accounts, sessions } from '#server/accounts/tables.ts'
 import type { Config } from '#server/config.ts'
 import { createInvoice, toInvoice } from '#server/invoices/invoices.ts'
 import { noClients } from '#server/invoices/pauses.ts'
+import { sequences } from '#server/invoices/tables.ts'
 import { type Sender, storeSmtp } from '#server/mail/mail.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
+import { sequenceSteps, stepTexts } from '#server/reminders/tables.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { openTestApp, type TestApp } from './harness.ts'
 
@@ -122,6 +125,19 @@ export async function payInFull(db: Database, which: SQL, paidAt: SQL = sql`now(
 export async function aMailbox(app: TestApp, person: Person, smtp: FakeSmtp): Promise<Sender> {
   const draft = { host: smtp.host, port: smtp.port, secure: smtp.tls === 'ssl', ...smtp.login }
   return storeSmtp(app.db, app.deps.config.secretKey, person.id, draft, app.clock.now())
+}
+
+/** A sequence of the person, which their account follows. */
+export async function aSequence(app: TestApp, { id: ownerId }: Person, draft: Omit<SequenceDraft, 'fingerprint'>): Promise<string> {
+  const [now, id] = [app.clock.now(), newId()]
+  const { name, everyDays, atMost, atLeast, steps } = draft
+  await app.db.insert(sequences).values({ id, ownerId, name, everyDays, atMost, atLeast, createdAt: now, updatedAt: now })
+  for (const { offset, tone, copyToMe, copyToSecondContact, ...texts } of steps) {
+    await app.db.insert(sequenceSteps).values({ ownerId, sequenceId: id, offset, tone, copyToMe, copyToSecondContact })
+    await app.db.insert(stepTexts).values({ ownerId, sequenceId: id, offset, language: 'en', ...texts })
+  }
+  await app.db.update(accounts).set({ follows: 'own', sequenceId: id, plansSteps: true }).where(eq(accounts.id, ownerId))
+  return id
 }
 
 /** The program, a mail server, and Asha with a mailbox there: all that a reminder needs except an invoice. */

@@ -9,16 +9,18 @@ import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentSettingsCalls } from '#contract/payment-settings.ts'
+import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { templateCalls } from '#contract/templates.ts'
 import { notify } from '#server/accounts/notices.ts'
 import { stepOf, totpAt } from '#server/accounts/totp.ts'
+import { clients } from '#server/invoices/tables.ts'
 import { qrPng } from '#server/pay/qr.ts'
 import { rows } from '#server/platform/database.ts'
 import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { start } from './business.ts'
-import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
+import { aMailbox, anInvoice, aPerson, aSequence, type Person } from './factories.ts'
 import { ownedTables } from './filled.ts'
 import { ask, openTestApp, type TestApp } from './harness.ts'
 import { anApplication, connect } from './programs.ts'
@@ -107,6 +109,9 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   await start({ app }, new URL(url).pathname)
   await app.db.execute(sql`INSERT INTO pay_events (owner_id, event_id, attempt_id, name, received_at)
     SELECT owner_id, 'event_1', id, 'payment_link.paid', started_at FROM pay_attempts`)
+  const ours = { name: 'Ours', everyDays: null, atMost: null, atLeast: 1 }
+  await aSequence(app, stranger, { ...ours, steps: [{ ...newStep(1, 'friendly'), copyToSecondContact: true }] })
+  await app.db.update(clients).set({ follows: 'every_day', secondContact: 'stranger@example.com' })
   // A run that was made before a confirmed email was needed.
   smtp.answer({ mail: () => '451 4.3.0 Later' })
   const config = { ...app.deps.config }
@@ -128,6 +133,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
     'mailbox',
     'payment_settings',
     'schedule',
+    'sequences',
     'templates',
     'two_factor',
     'waiting_emails',
@@ -144,6 +150,9 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   ])
   expect((await ask(app, owner, reminderCalls.status)).reply).toMatchObject({ isActive: false, nextRunAt: null })
   expect((await counts(app, ['invoices'])).invoices).toBe(1)
+  expect(await app.db.select({ follows: clients.follows, second: clients.secondContact }).from(clients)).toEqual([
+    { follows: 'inherit', second: null },
+  ])
   expect((await app.app.inject(new URL(url).pathname)).statusCode).toBe(404)
   expect([...razorpay.provider.links.values()].map(({ status: paid }) => paid)).toEqual(['cancelled'])
   app.clock.advance({ hours: 2 })

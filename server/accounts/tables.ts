@@ -42,6 +42,13 @@ export const accounts = pgTable(
 
     /** One email per client that lists all overdue invoices, instead of one per invoice. */
     groupByClient: boolean().notNull().default(false),
+    /** Which sequence its clients follow: a built-in one, or with `own` that of this id. No foreign key: sequences refer to accounts. */
+    follows: text({ enum: ['every_day', 'never', 'own'] })
+      .notNull()
+      .default('every_day'),
+    sequenceId: uuid(),
+    /** Some invoice of it may follow another sequence than Every day: then its runs are planned by `plan` and not by the statement for many accounts. */
+    plansSteps: boolean().notNull().default(false),
 
     /** Subscribed to Zapier: events are delivered to its webhooks. */
     sendReminders: boolean().notNull().default(false),
@@ -200,6 +207,7 @@ export const notices = pgTable(
         'overpaid',
         'paid_online',
         'refunded_online',
+        'sequence_ended',
       ],
     }).notNull(),
     /** What it is about, within the kind: the same cause again updates this notice. '' where a kind has one cause. */

@@ -72,6 +72,7 @@ const removals: Record<TakeoverRemoval, string> = {
   templates: 'the email templates',
   schedule: 'the daily reminders',
   waiting_emails: 'the waiting emails',
+  sequences: 'the sequences',
   two_factor: 'two-factor authentication',
   google: 'Google sign-in',
   api_keys: 'the API keys',
@@ -171,6 +172,12 @@ export function auditText(kind: AuditKind, about: string): string {
       return `Webhook to ${about} removed.`
     case 'payment_settings_changed':
       return 'How clients pay you was changed.'
+    case 'sequence_saved':
+      return `Sequence ${about} saved.`
+    case 'sequence_assigned':
+      return `Sequence chosen: ${about}.`
+    case 'sequence_deleted':
+      return `Sequence ${about} deleted.`
   }
 }
 
@@ -365,6 +372,11 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     subject: 'A client was refunded',
     before: ['Razorpay has refunded a payment by a link of your pay page. Reminders ask for what is owed again.'],
     label: 'See the refund',
+  },
+  sequence_ended: {
+    subject: 'A client has had all reminders for an invoice',
+    before: ['An invoice is still open after all emails of its sequence. No more are sent automatically.'],
+    label: 'See the invoice',
   },
   answer_lapsed: {
     subject: 'Reminders resumed after a client’s answer',

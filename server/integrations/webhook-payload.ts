@@ -117,6 +117,13 @@ const invoiceRow = z
       pausePromised: row.pause_promised,
       pauseBecause: row.pause_because,
       fileId: row.file_id,
+      // Webhooks have no fields for these.
+      follows: 'inherit',
+      sequenceId: null,
+      remindedThrough: null,
+      stepsSent: 0,
+      promisedUntil: null,
+      sequenceEndedOn: null,
       remindersSent: row.reminders_sent,
       lastReminderAt: row.last_reminder_at,
       refusal: row.refusal,

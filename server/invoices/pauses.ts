@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { AddressHold, InvoicePause, PauseChange } from '#contract/invoices.ts'
 import { fromMinor, type Money, sumByCurrency } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
@@ -263,6 +263,7 @@ async function endInvoicePause(deps: EndingPauses, id: string): Promise<void> {
     if (row.status === 'paid' || row.deletedAt) return
     if (row.pauseBecause !== 'owner') await deps.onAnswerLapsed(tx, row, row.pauseBecause, deps.clock.now())
     if (!row.pausePromised) return
+    await breakPromise(tx, eq(invoices.id, id), row.pausedUntil)
     await notifyBrokenPromise(tx, deps, row.ownerId, {
       client: row.clientName,
       reference: row.reference,
@@ -300,6 +301,8 @@ async function endClientPause(deps: EndingPauses, about: { ownerId: string; clie
       )
     const [first] = open
     if (!first) return
+    const ids = arrayText(open.map(({ id }) => id))
+    await breakPromise(tx, sql`${invoices.id} = ANY(${ids}::uuid[])`, ended.pausedUntil)
     await notifyBrokenPromise(tx, deps, about.ownerId, {
       client: first.clientName,
       reference: null,
@@ -309,6 +312,11 @@ async function endClientPause(deps: EndingPauses, about: { ownerId: string; clie
       invoiceId: first.id,
     })
   })
+}
+
+/** The day after counts as a step of a sequence. */
+async function breakPromise(tx: Database, which: SQL, until: string): Promise<void> {
+  await tx.update(invoices).set({ promisedUntil: until }).where(which)
 }
 
 async function notifyBrokenPromise(

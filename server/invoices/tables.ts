@@ -19,6 +19,32 @@ import type { Instant } from '#server/platform/clock.ts'
 import { id, instant } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 
+/** A sequence of an account: its steps are in `sequence_steps`. */
+export const sequences = pgTable(
+  'sequences',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    id: id(),
+    name: text().notNull(),
+    /** Raised by every change: an email that waits is composed again. */
+    version: integer().notNull().default(1),
+    everyDays: integer(),
+    atMost: integer(),
+    atLeast: integer().notNull(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [unique('sequences_owner_id').on(t.ownerId, t.id)],
+)
+
+/** Whose choice of a sequence applies: `inherit` leaves it to the client, and then to the account; with `own` it is that of `sequenceId`. */
+const follows = () =>
+  text({ enum: ['inherit', 'every_day', 'never', 'own'] })
+    .notNull()
+    .default('inherit')
+
 /** One invoice of one account. */
 export const invoices = pgTable(
   'invoices',
@@ -61,6 +87,17 @@ export const invoices = pgTable(
       .notNull()
       .default('owner'),
 
+    follows: follows(),
+    sequenceId: uuid(),
+    /** Steps of a sequence up to this date are dealt with: the local date of the last automatic email that was accepted, or of its step. */
+    remindedThrough: date({ mode: 'string' }),
+    /** How many emails of sequences about it were accepted. */
+    stepsSent: integer().notNull().default(0),
+    /** The last day of a promise to pay that was broken. */
+    promisedUntil: date({ mode: 'string' }),
+    /** Since which date no step is left; null again once another one was accepted. */
+    sequenceEndedOn: date({ mode: 'string' }),
+
     /** Its PDF, a row in `invoice_files`; null without one. */
     fileId: uuid(),
 
@@ -81,6 +118,8 @@ export const invoices = pgTable(
     /** Composite keys refer to it, so that an id of another account cannot even be stored. */
     unique('invoices_owner_id').on(t.ownerId, t.id),
     uniqueIndex('invoices_reference').on(t.ownerId, t.reference).where(sql`${t.deletedAt} IS NULL`),
+    foreignKey({ columns: [t.ownerId, t.sequenceId], foreignColumns: [sequences.ownerId, sequences.id] }),
+    index('invoices_sequence').on(t.ownerId, t.sequenceId).where(sql`${t.sequenceId} IS NOT NULL`),
     index('invoices_newest').on(t.ownerId, t.createdAt.desc(), t.id.desc()).where(sql`${t.deletedAt} IS NULL`),
     index('invoices_owed').on(t.ownerId, t.dueDate).where(sql`${t.deletedAt} IS NULL AND ${t.status} <> 'paid'`),
     index('invoices_paused').on(t.pausedUntil).where(sql`${t.pausedUntil} IS NOT NULL`),
@@ -88,6 +127,7 @@ export const invoices = pgTable(
     index('invoices_deleted').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
     check('invoices_amount', sql`${t.amountMinor} BETWEEN 1 AND 999999999999`),
     check('invoices_currency', sql`${t.currency} ~ '^[A-Z]{3}$'`),
+    check('invoices_follows', sql`(${t.follows} = 'own') = (${t.sequenceId} IS NOT NULL)`),
     check('invoices_paid', sql`(${t.status} = 'paid') = (${t.paidMinor} >= ${t.amountMinor}) AND ${t.paidMinor} >= 0`),
   ],
 )
@@ -148,8 +188,18 @@ export const clients = pgTable(
     id: id(),
     /** The address in lower case. */
     emailKey: text().notNull(),
+    follows: follows(),
+    sequenceId: uuid(),
+    /** Another address of the client, for copies. */
+    secondContact: text(),
   },
-  (t) => [unique('clients_owner_id').on(t.ownerId, t.id), unique('clients_address').on(t.ownerId, t.emailKey)],
+  (t) => [
+    foreignKey({ columns: [t.ownerId, t.sequenceId], foreignColumns: [sequences.ownerId, sequences.id] }),
+    unique('clients_owner_id').on(t.ownerId, t.id),
+    unique('clients_address').on(t.ownerId, t.emailKey),
+    index('clients_sequence').on(t.ownerId, t.sequenceId).where(sql`${t.sequenceId} IS NOT NULL`),
+    check('clients_follows', sql`(${t.follows} = 'own') = (${t.sequenceId} IS NOT NULL)`),
+  ],
 )
 
 /** A client, by lower-case email address, whose invoices are not reminded. */

@@ -9,7 +9,7 @@ import { describeError, outcomes, passwordsSwitchedOffText } from './texts.ts'
 
 /** The result of sending one email. `reply` is the server's own words, one line, at most 500 characters. */
 export type Outcome =
-  | { kind: 'accepted'; reply: string }
+  | { kind: 'accepted'; reply: string; copiesRefused?: { to: string; reply: string }[] }
   /**
    * 4yz, connection, TLS, DNS, timeout. `unknown`: the data was sent, so the server may have the email. `ofMailbox`: the reply is about the
    * mailbox, not about the recipient or the connection. `unreached`: the host did not answer, so it would not answer other mailboxes either.
@@ -24,6 +24,8 @@ export interface Mail {
   raw: Buffer
   from: string
   to: string
+  /** Further recipients, whose refusal does not stop it. */
+  copies?: string[]
 }
 
 export interface Mailer {
@@ -214,7 +216,7 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
 }
 
 /** Rejects unusable addresses without asking the server. */
-async function hand(connection: Connection, mail: { raw: Buffer; from: string; to: string }): Promise<Outcome> {
+async function hand(connection: Connection, mail: Mail): Promise<Outcome> {
   const [from, to] = [plainAddress(mail.from), plainAddress(mail.to)]
   if (!from || !to)
     return { kind: 'permanent', reply: outcomes.notAnAddress((from ? mail.to : mail.from).replace(/\p{C}+/gu, ' ').slice(0, 254)) }
@@ -223,11 +225,19 @@ async function hand(connection: Connection, mail: { raw: Buffer; from: string; t
       kind: 'permanent',
       reply: outcomes.noSmtpUtf8(to),
     }
+  const { smtpUtf8 } = connection.session
+  const unusable: { to: string; reply: string }[] = []
+  const copies = (mail.copies ?? []).flatMap((copy) => {
+    const address = plainAddress(copy)
+    if (address && (smtpUtf8 || isAscii(address))) return address
+    unusable.push({ to: copy, reply: address ? outcomes.noSmtpUtf8(address) : outcomes.notAnAddress(copy) })
+    return []
+  })
   connection.mails += 1
   failPoint('before-mail')
-  const reply = await connection.session.send({ raw: mail.raw, from, to })
+  const { reply, refused } = await connection.session.send({ raw: mail.raw, from, to, copies })
   failPoint('after-250')
-  return { kind: 'accepted', reply }
+  return { kind: 'accepted', reply, copiesRefused: [...unusable, ...refused] }
 }
 
 /** By the step, then by the reply's codes, never by message text. */

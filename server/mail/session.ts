@@ -56,8 +56,16 @@ export interface Session {
   readonly alive: boolean
   /** Whether addresses beyond ASCII may be used (RFC 6531). */
   readonly smtpUtf8: boolean
-  /** Resolves to the server's words on accepting the mail; rejects with MailError `reply` or why the connection broke. */
-  send(mail: { raw: Buffer; from: string; to: string }): Promise<string>
+  /**
+   * Resolves to the server's words on accepting the mail, and on refusing copies; rejects with MailError `reply` or why the connection broke. Where
+   * it refuses `to`, nothing is sent to the others.
+   */
+  send(mail: {
+    raw: Buffer
+    from: string
+    to: string
+    copies: string[]
+  }): Promise<{ reply: string; refused: { to: string; reply: string }[] }>
   /** How far the last mail came: whether the server had answered, and whether the data was sent. */
   readonly progress: { answered: boolean; dataSent: boolean; step: string }
   /** Makes the connection ready for another mail after a refused one. */
@@ -136,6 +144,8 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
   let dotUntil = about.began + deadlines.beforeDot
   let progress = { answered: false, dataSent: false, step: '' }
   let connectingTook = 0
+  /** The replies to an email with copies: to MAIL, then to the RCPT of its client. Commands may be sent ahead of them. */
+  let replies: string[] | null = null
 
   const smtp = new SMTPConnection({
     connection: socket,
@@ -160,6 +170,9 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
       server(reply) {
         progress.answered = true
         progress.step = asked
+        replies?.push(reply)
+        const [toSender = '', toClient = ''] = replies ?? []
+        if (replies?.length === 2 && toSender.startsWith('2') && !toClient.startsWith('2')) lose(new MailError('reply', oneLine(toClient)))
         if (asked === 'EHLO' && replyCode(reply) === 250) smtpUtf8 = /^250[ -]SMTPUTF8\b/im.test(reply)
       },
     }),
@@ -228,9 +241,10 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
     get progress() {
       return progress
     },
-    async send({ raw, from, to }) {
+    async send({ raw, from, to, copies }) {
       const own = { answered: false, dataSent: false, step: '' }
       progress = own
+      replies = copies.length === 0 ? null : []
       dotUntil = performance.now() + deadlines.beforeDot - connectingTook
       // Counts for the first email only.
       connectingTook = 0
@@ -245,13 +259,18 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
       })
       message.once('end', () => setImmediate(failPoint, 'after-dot'))
       try {
-        const info = await exchange<{ response: string }>((done) =>
-          smtp.send({ from, to: [to], size: raw.length, use8BitMime: true }, message, done),
+        const info = await exchange<SMTPConnection.SentMessageInfo>((done) =>
+          smtp.send({ from, to: [to, ...copies], size: raw.length, use8BitMime: true }, message, done),
         )
-        return oneLine(info.response)
+        const refused = (info.rejectedErrors ?? []).map(({ recipient = '', response = '' }) => ({
+          to: recipient,
+          reply: oneLine(response),
+        }))
+        return { reply: oneLine(info.response), refused }
       } catch (error) {
         throw understand(error as Error, 'reply')
       } finally {
+        replies = null
         dotUntil = Number.POSITIVE_INFINITY
       }
     },

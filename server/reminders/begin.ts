@@ -90,8 +90,8 @@ async function withPayment(
 ): Promise<Map<string, PendingMail[]>> {
   const payments = await readEmailPayments(db, config, [...pending.keys()])
   const all = [...pending].flatMap(([ownerId, mails]) => mails.map((mail) => ({ ownerId, mail })))
-  const linked = all.filter(({ ownerId, mail: { composed, about, written } }) => {
-    const { one, group } = wordings.get(ownerId) ?? {}
+  const linked = all.filter(({ ownerId, mail: { composed, about, written, step } }) => {
+    const { one, group } = step ?? wordings.get(ownerId) ?? {}
     const named = [written, one, group].some((wording) => wording && hasPayLink(wording))
     return config.payLinks && !composed && about.length > 0 && (named || payments.get(ownerId)?.inEmails)
   })

@@ -6,7 +6,7 @@ import { newId } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { ComposedMail } from './compose.ts'
-import { accept, claim, unclaim } from './deliveries.ts'
+import { accept, type Copies, claim, unclaim } from './deliveries.ts'
 import type { PendingDelivery } from './pending.ts'
 
 /** Emails claimed or recorded by one statement. */
@@ -33,6 +33,7 @@ interface Accepted {
   mail: ClaimedDelivery
   reply: string
   tookMs: number
+  copies: Copies | null
 }
 
 /** The deliveries that this process has claimed. */
@@ -93,7 +94,7 @@ export function openClaims(about: {
   const record = batch({ ...together, waitMs: about.recordMs }, async (all: Accepted[]) => {
     await accept(
       db,
-      all.map(({ mail, reply, tookMs }) => ({ id: mail.id, claim: mail.claim, reply, tookMs })),
+      all.map(({ mail, ...said }) => ({ id: mail.id, claim: mail.claim, ...said })),
       clock.now(),
     )
     return all.map(() => undefined)

@@ -142,6 +142,8 @@ export async function composeReminder(mail: {
   today: string
   now: Instant
   pay: MailPayment | null
+  /** Further recipients. */
+  copies?: string[]
 }): Promise<ComposedMail> {
   // Many emails are composed in a row: calls to this process must not wait for all of them.
   await setImmediate()
@@ -156,6 +158,7 @@ export async function composeReminder(mail: {
   node.setHeader({
     From: { name: from.name, address: from.address },
     To: { name: first.clientName, address: first.clientEmail },
+    ...(mail.copies?.length ? { Cc: mail.copies } : {}),
     Subject: rendered.subject,
     'Message-ID': messageId,
     Date: new Date(mail.now.epochMilliseconds),

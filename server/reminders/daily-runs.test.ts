@@ -8,6 +8,7 @@ import { newId } from '#server/platform/columns.ts'
 import { aPerson, type Person, payInFull } from '#test/factories.ts'
 import { openTestApp, type TestApp } from '#test/harness.ts'
 import { seeded } from '#test/seeded.ts'
+import { times } from '#test/thorough.ts'
 import { makeDueRuns } from './daily-runs.ts'
 import { makeRun } from './runs.ts'
 import { decisions, deliveries, deliveryInvoices, runs } from './tables.ts'
@@ -94,28 +95,29 @@ async function outcome(app: TestApp, owner: Person): Promise<object> {
   }
 }
 
-// Takes 2 s: 32 accounts are filled.
-test('the statement that makes many daily runs decides as `decide` does', async () => {
+// Takes 3 s: 48 accounts are filled.
+test('the statement that makes many daily runs decides as `decide` and `plan` do', async () => {
   await using app = await openTestApp({ now: nine })
-  const seeds = Array.from({ length: 16 }, (_none, nth) => nth + 1)
-  const pairs: { one: Person; other: Person }[] = []
+  const seeds = Array.from({ length: times(16, 1_000) }, (_none, nth) => nth + 1)
+  const all: { one: Person; other: Person; planned: Person }[] = []
   for (const seed of seeds) {
-    const pair = { one: await aPerson(app), other: await aPerson(app) }
-    await fill(app, pair.one, seed)
-    await fill(app, pair.other, seed)
-    await app.db
-      .update(accounts)
-      .set({ remindersActive: true, nextRunAt: app.clock.now(), nextRunFrom: '2026-03-02' })
-      .where(eq(accounts.id, pair.one.id))
-    pairs.push(pair)
+    const same = { one: await aPerson(app), other: await aPerson(app), planned: await aPerson(app) }
+    for (const person of Object.values(same)) await fill(app, person, seed)
+    for (const { id } of [same.one, same.planned])
+      await app.db
+        .update(accounts)
+        .set({ remindersActive: true, nextRunAt: app.clock.now(), nextRunFrom: '2026-03-02', plansSteps: id === same.planned.id })
+        .where(eq(accounts.id, id))
+    all.push(same)
   }
   await makeDueRuns(app.db, app.deps.queue, app.clock.now())
-  for (const { one, other } of pairs) {
+  for (const { one, other, planned } of all) {
     await app.db.transaction(async (tx) => {
       const account = await lockAccount(tx, other.id)
       if (account) await makeRun(tx, app.deps.queue, account, { kind: 'daily', now: app.clock.now() })
     })
     expect(await outcome(app, one)).toEqual(await outcome(app, other))
+    expect(await outcome(app, planned)).toEqual(await outcome(app, other))
   }
 })
 

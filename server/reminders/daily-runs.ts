@@ -1,4 +1,4 @@
-import { and, asc, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
@@ -7,8 +7,10 @@ import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { planned } from './deliveries.ts'
+import { completeEarlierDays, mostSkippedDays } from './earlier-days.ts'
 import { deliverJob } from './jobs.ts'
 import { addressHeld, balance, pausedOn } from './owed.ts'
+import { firstChunk, makeRun } from './runs.ts'
 import { apartFrom, dailyDeadline, dayAfter, dayBeforeOf, laterDate, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { texts } from './texts.ts'
 
@@ -16,10 +18,6 @@ import { texts } from './texts.ts'
 const accountsAtOnce = 100
 /** Invoices decided by one statement, of several accounts. */
 const invoicesAtOnce = 1_000
-/** A run with more invoices is made empty, and planned in chunks while its first emails are being sent. */
-export const firstChunk = 1_000
-/** The most missed days that are recorded after a long time without a process. */
-export const mostSkippedDays = 31
 /** From this many new rows on, the planner's statistics may be wrong. */
 const manyAtOnce = 1_000
 
@@ -30,6 +28,14 @@ const manyAtOnce = 1_000
  */
 export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Promise<void> {
   const failures: unknown[] = []
+  // Those with sequences take several statements each, so they come after the others.
+  const made = (await makeDue(db, queue, now, false, failures)) + (await makeDue(db, queue, now, true, failures))
+  await refreshStatistics(db, made)
+  if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')
+}
+
+/** The same for the accounts whose runs are planned by `plan`, or for the others. Adds to `failures`, and returns how many accounts were due. */
+async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boolean, failures: unknown[]): Promise<number> {
   let made = 0
   let last: { id: string; nextRunAt: Instant | null } | undefined
   do {
@@ -37,18 +43,17 @@ export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Pro
     const due = await db
       .select({ id: accounts.id, nextRunAt: accounts.nextRunAt, invoices: invoicesOpen })
       .from(accounts)
-      .where(and(lte(accounts.nextRunAt, now), behind))
+      .where(and(lte(accounts.nextRunAt, now), eq(accounts.plansSteps, plansSteps), behind))
       .orderBy(asc(accounts.nextRunAt), asc(accounts.id))
       .limit(accountsAtOnce)
-    for (const ids of inParts(due))
+    for (const ids of plansSteps ? due.map(({ id }) => [id]) : inParts(due))
       await makeRunsOf(db, queue, ids, now).catch(async () => {
         for (const id of ids) await makeRunsOf(db, queue, [id], now).catch((error: unknown) => failures.push(error))
       })
     made += due.length
     last = due.at(-1)
   } while (last)
-  await refreshStatistics(db, made)
-  if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')
+  return made
 }
 
 /** After `added` new emails: plans made while these tables were small would read all of them for every email. */
@@ -81,7 +86,7 @@ function inParts(due: { id: string; invoices: number }[]): string[][] {
   return parts
 }
 
-type Due = Pick<Account, 'id' | 'timezone' | 'groupByClient'> & { date: string; following: { at: Instant; date: string } }
+type Due = Account & { date: string; following: { at: Instant; date: string } }
 
 /** Those of the accounts that are still due. */
 async function makeRunsOf(db: Database, queue: Queue, ids: string[], now: Instant): Promise<void> {
@@ -109,7 +114,9 @@ async function makeRunsOf(db: Database, queue: Queue, ids: string[], now: Instan
       next.push({ id: account.id, at: following.at, from: ran ? dayAfter(today.date) : today.date, ran })
     }
     await recordSkippedDays(tx, skipped, now)
-    await insertRuns(tx, running, now)
+    const [withSteps, others] = [running.filter((one) => one.plansSteps), running.filter((one) => !one.plansSteps)]
+    await insertRuns(tx, others, now)
+    for (const account of withSteps) await makeRun(tx, queue, account, { kind: 'daily', now })
     await completeEarlierDays(tx, running, now)
     await tx.execute(sql`
       UPDATE accounts a SET next_run_at = n.at, next_run_from = n.date, last_daily_run_at = CASE WHEN n.ran THEN ${now.toString()}::timestamptz ELSE a.last_daily_run_at END
@@ -213,42 +220,5 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
     SELECT owner_id, invoice_id, local_date, CASE WHEN decision IN ('paused', 'address_held') THEN decision WHEN open_delivery IS NOT NULL THEN 'mail' ELSE 'already_reminded' END,
       CASE WHEN decision = 'already' THEN open_delivery END, CASE decision WHEN 'paused' THEN pause_note WHEN 'address_held' THEN client_email END, ${at}
     FROM decided WHERE decision <> 'write'
-    ON CONFLICT (invoice_id, local_date) DO NOTHING`)
-}
-
-/**
- * Fills the gaps of earlier days: an invoice added, already past due, after the run of its day, and every invoice on a day without a
- * process.
- */
-export async function completeEarlierDays(
-  tx: Database,
-  those: { id: string; timezone: string; date: string }[],
-  now: Instant,
-): Promise<void> {
-  const ends = new Map<string, string>()
-  const endOf = (date: string, timezone: string) => {
-    const key = `${date} ${timezone}`
-    const end = ends.get(key) ?? startOfDay(dayAfter(date), timezone).toString()
-    ends.set(key, end)
-    return end
-  }
-  const days = await rows(
-    tx,
-    z.object({ ownerId: z.string(), timezone: z.string(), date: z.string(), rule: z.string(), note: z.string().nullable() }),
-    // A run cancelled before it was complete has decided nothing about the rest.
-    sql`SELECT DISTINCT ON (r.owner_id, r.local_date) r.owner_id AS "ownerId", w.timezone, r.local_date::text AS date, r.skipped_reason AS note,
-          CASE WHEN r.skipped_reason IS NOT NULL THEN 'not_running' WHEN r.planned_at IS NULL THEN 'cancelled' ELSE 'added_later' END AS rule
-        FROM unnest(${column(those, ({ id }) => id)}::uuid[], ${column(those, ({ timezone }) => timezone)}::text[], ${column(those, ({ date }) => date)}::date[]) AS w (owner_id, timezone, before)
-        JOIN runs r ON r.owner_id = w.owner_id AND r.kind IN ('daily', 'start') AND r.local_date < w.before AND r.local_date >= greatest(w.before - ${mostSkippedDays}::int, (
-          SELECT max(x.local_date) FROM runs x WHERE x.owner_id = w.owner_id AND x.kind = 'daily' AND x.skipped_reason IS NULL AND x.local_date < w.before))
-        ORDER BY r.owner_id, r.local_date, r.skipped_reason NULLS FIRST, r.planned_at NULLS LAST`,
-  )
-  if (days.length === 0) return
-  await tx.execute(sql`
-    INSERT INTO decisions (owner_id, invoice_id, local_date, rule, note, decided_at)
-    SELECT i.owner_id, i.id, d.date, d.rule, d.note, ${now.toString()}::timestamptz
-    FROM unnest(${column(days, ({ ownerId }) => ownerId)}::uuid[], ${column(days, ({ date }) => date)}::date[], ${column(days, ({ rule }) => rule)}::text[], ${column(days, ({ note }) => note)}::text[],
-      ${column(days, ({ date, timezone }) => endOf(date, timezone))}::timestamptz[]) AS d (owner_id, date, rule, note, ended)
-    JOIN invoices i ON i.owner_id = d.owner_id AND i.deleted_at IS NULL AND i.due_date < d.date AND i.created_at < d.ended AND (i.status <> 'paid' OR i.paid_at >= d.ended)
     ON CONFLICT (invoice_id, local_date) DO NOTHING`)
 }

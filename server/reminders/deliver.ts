@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { isAddressRefusal } from '#contract/delivery-problem.ts'
+import { deliveryProblem, isAddressRefusal } from '#contract/delivery-problem.ts'
 import type { HoldReason } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { EmailTooLarge, type Wording } from '#contract/templates.ts'
@@ -27,6 +27,7 @@ import type { ClaimedDelivery } from './claims.ts'
 import { attachedFiles, type ComposedMail, composeReminder, withFiles } from './compose.ts'
 import { refreshStatistics } from './daily-runs.ts'
 import {
+  type Copies,
   close,
   failRefused,
   failTooLarge,
@@ -416,7 +417,14 @@ async function sendOne(
       inFlight.since = performance.now()
       // Nothing is lost by waiting longer for a slow server, but not in a slot that others need.
       inFlight.slot?.begin(() => inFlight.slot?.release())
-      return inFlight.claimed && { raw: withFiles(inFlight.claimed.raw, files), from: batch.sender.address, to: mail.clientEmail }
+      return (
+        inFlight.claimed && {
+          raw: withFiles(inFlight.claimed.raw, files),
+          from: batch.sender.address,
+          to: mail.clientEmail,
+          copies: mail.copies,
+        }
+      )
     })
     .catch((error: unknown) => {
       inFlight.slot?.release()
@@ -482,7 +490,8 @@ async function compose({ clock }: Delivering, { account, sender, wordings }: Bat
     id: newId(),
     about: [first, ...others],
     owed: mail.owed,
-    wordings: mail.written ? { one: mail.written, group: mail.written } : wordings,
+    wordings: mail.written ? { one: mail.written, group: mail.written } : (mail.step ?? wordings),
+    copies: mail.copies,
     from: { name: account.displayName, address: sender.address },
     today: localDate(now, account.timezone),
     now,
@@ -560,13 +569,14 @@ interface Said {
 }
 
 /** Records the mail server's reply to one email. With a claim that was taken away meanwhile it changes nothing: the new claim decides. */
-async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, { outcome, tookMs }: Said): Promise<void> {
+async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, said: Said): Promise<void> {
+  const { outcome, tookMs } = said
   const { db, clock } = deps
   const tried = { id: mail.id, claim: mail.claim, reply: outcome.reply, now: clock.now(), tookMs }
   failPoint('before-commit')
   switch (outcome.kind) {
     case 'accepted':
-      return deps.claims.accepted({ mail, reply: outcome.reply, tookMs })
+      return deps.claims.accepted({ mail, reply: outcome.reply, tookMs, copies: copiesOf(said.mail, outcome.copiesRefused ?? []) })
     case 'permanent':
       return db.transaction(async (tx) => {
         const invoiceIds = await failRefused(tx, tried)
@@ -579,6 +589,12 @@ async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, { o
       await pauseSending(deps, batch, outcome)
       return holdRefused(db, tried, batch.sender)
   }
+}
+
+function copiesOf({ copies }: PendingMail, refused: { to: string; reply: string }[]): Copies | null {
+  if (copies.length === 0) return null
+  const words = refused.map(({ to, reply }) => texts.copyRefused(to, deliveryProblem(reply).words))
+  return { accepted: copies.length - refused.length, refused: words.length === 0 ? null : words.join(' ') }
 }
 
 async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome, tookMs }: Said): Promise<void> {

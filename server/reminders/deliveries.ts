@@ -38,7 +38,7 @@ const open = sql`('queued', 'sending', 'retrying', 'held')`
 /** Follows `changed`, which returns at least id and state. */
 const freed = sql`freed AS (
   UPDATE delivery_invoices di SET open = false FROM changed WHERE di.delivery_id = changed.id AND changed.state NOT IN ${open}
-  RETURNING di.invoice_id, changed.*)`
+  RETURNING di.invoice_id, di.step_date, changed.*)`
 
 /** Every run that wants the email `d` was cancelled. */
 const stopped = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)`
@@ -93,25 +93,42 @@ type Run = typeof runs.$inferSelect
 export interface PlannedMail {
   deliveryId: string
   invoiceIds: string[]
+  /** The step of a sequence whose text it has; null: it has that of the template. `date` null: it counts as no step, as Send Now. */
+  step?: { sequenceId: string; offset: number; date: string | null } | null
+  /** For each of the invoices the date of its own step, if it is one, and what its day says besides. */
+  steps?: { date: string | null; note: string | null }[]
+  /** When it may leave, and until when; without it at once, until the deadline of the run. */
+  leaves?: { at: Instant; until: Instant | null }
 }
 
-/** Every invoice with its email. */
+/** Every invoice with its email, and its step. */
 export function invoicesOf(mails: PlannedMail[]): SQL {
-  const all = mails.flatMap(({ deliveryId, invoiceIds }) => invoiceIds.map((invoiceId) => ({ deliveryId, invoiceId })))
-  return sql`unnest(${arrayText(all.map(({ deliveryId }) => deliveryId))}::uuid[], ${arrayText(all.map(({ invoiceId }) => invoiceId))}::uuid[]) AS pair(delivery_id, invoice_id)`
+  const all = mails.flatMap(({ deliveryId, invoiceIds, steps }) =>
+    invoiceIds.map((invoiceId, nth) => ({ deliveryId, invoiceId, date: null, note: null, ...steps?.[nth] })),
+  )
+  return sql`unnest(${arrayText(all.map(({ deliveryId }) => deliveryId))}::uuid[], ${arrayText(all.map(({ invoiceId }) => invoiceId))}::uuid[],
+    ${arrayText(all.map(({ date }) => date))}::date[], ${arrayText(all.map(({ note }) => note))}::text[]) AS pair(delivery_id, invoice_id, step_date, note)`
+}
+
+function textOf(value: string | number | null | undefined): string | null {
+  return value == null ? null : String(value)
 }
 
 /** Adds the emails of a run. */
 export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: Instant): Promise<void> {
   if (mails.length === 0) return
-  const firsts = mails.map(({ deliveryId, invoiceIds }) => ({ deliveryId, invoiceIds: invoiceIds.slice(0, 1) }))
+  const column = (of: (mail: PlannedMail) => string | number | null | undefined) => arrayText(mails.map((mail) => textOf(of(mail))))
   await tx.execute(sql`
-    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, created_at, next_try_at, deadline_at)
-    SELECT pair.delivery_id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, i.currency, 'queued', ${now.toString()}::timestamptz, ${now.toString()}::timestamptz, ${run.deadlineAt.toString()}::timestamptz
-    FROM ${invoicesOf(firsts)} JOIN invoices i ON i.id = pair.invoice_id`)
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date)
+    SELECT m.id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, i.currency, 'queued', ${now.toString()}::timestamptz, coalesce(m.at, ${now.toString()}::timestamptz), coalesce(m.until, ${run.deadlineAt.toString()}::timestamptz),
+      m.sequence_id, m.step_offset, m.step_date
+    FROM unnest(${column(({ deliveryId }) => deliveryId)}::uuid[], ${column(({ invoiceIds }) => invoiceIds[0])}::uuid[], ${column(({ leaves }) => leaves?.at.toString())}::timestamptz[],
+      ${column(({ leaves }) => leaves?.until?.toString())}::timestamptz[], ${column(({ step }) => step?.sequenceId)}::uuid[], ${column(({ step }) => step?.offset)}::int[],
+      ${column(({ step }) => step?.date)}::date[]) AS m (id, invoice_id, at, until, sequence_id, step_offset, step_date)
+    JOIN invoices i ON i.id = m.invoice_id`)
   await tx.execute(sql`
-    INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open, amount_minor)
-    SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true, ${balance}
+    INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open, amount_minor, step_date)
+    SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true, ${balance}, pair.step_date
     FROM ${invoicesOf(mails)} JOIN invoices i ON i.id = pair.invoice_id`)
 }
 
@@ -244,25 +261,42 @@ export interface Tried {
   tookMs: number
 }
 
+/** The further recipients of an email: how many were accepted, and in words which were not. */
+export interface Copies {
+  accepted: number
+  refused: string | null
+}
+export type Accepted = Omit<Tried, 'now'> & { copies?: Copies | null }
+
 const mine = ({ id, claim: ticket }: Pick<Tried, 'id' | 'claim'>) => sql`d.id = ${id}::uuid AND d.claim = ${ticket}::uuid`
 const tried = ({ reply, now, tookMs }: Omit<Tried, 'id' | 'claim'>) =>
   sql`claimed_by = NULL, claim = NULL, server_reply = ${reply}, tried_at = ${now.toString()}::timestamptz, took_ms = ${Math.round(tookMs)}::int`
 
-/** The mail server accepted these emails. */
-export async function accept(db: Database, all: Omit<Tried, 'now'>[], now: Instant): Promise<void> {
+/**
+ * The mail server accepted these emails. An automatic one deals with every step up to its day, and up to the date of its own step; one by hand
+ * with none.
+ */
+export async function accept(db: Database, all: Accepted[], now: Instant): Promise<void> {
   const sorted = all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const at = sql`${now.toString()}::timestamptz`
   const answered = byKeys(sql`unnest(${arrayText(sorted.map(({ id }) => id))}::uuid[], ${arrayText(sorted.map((one) => one.claim))}::uuid[],
-      ${arrayText(sorted.map(({ reply }) => reply))}::text[], ${arrayText(sorted.map(({ tookMs }) => String(Math.round(tookMs))))}::int[]) AS said (id, claim, reply, took)`)
+      ${arrayText(sorted.map(({ reply }) => reply))}::text[], ${arrayText(sorted.map(({ tookMs }) => String(Math.round(tookMs))))}::int[],
+      ${arrayText(sorted.map(({ copies }) => String(copies?.accepted ?? 0)))}::int[], ${arrayText(sorted.map(({ copies }) => copies?.refused ?? null))}::text[]) AS said (id, claim, reply, took, copies, refused)`)
   await preparedRows(
     db,
     z.unknown(),
     sql`WITH changed AS (
-          UPDATE deliveries d SET state = 'sent', sent_at = ${at}, tried_at = ${at}, took_ms = said.took, claimed_by = NULL, claim = NULL, server_reply = said.reply
+          UPDATE deliveries d SET state = 'sent', sent_at = ${at}, tried_at = ${at}, took_ms = said.took, claimed_by = NULL, claim = NULL, server_reply = said.reply,
+            copies = said.copies, copies_refused = said.refused
           FROM ${answered} said
-          WHERE d.id = said.id AND d.claim = said.claim AND d.state = 'sending' RETURNING d.id, d.state, d.message_id),
+          WHERE d.id = said.id AND d.claim = said.claim AND d.state = 'sending'
+          RETURNING d.id, d.state, d.message_id, (
+            SELECT r.local_date FROM runs r WHERE r.id = d.run_id AND (d.step_date IS NOT NULL OR (d.sequence_id IS NULL AND r.kind <> 'send_now'))) AS automatic_on),
         ${freed}
         UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${at}, refusal = NULL,
+          reminded_through = greatest(i.reminded_through, freed.automatic_on, freed.step_date),
+          steps_sent = i.steps_sent + CASE WHEN freed.step_date IS NULL THEN 0 ELSE 1 END,
+          sequence_ended_on = CASE WHEN freed.step_date IS NULL THEN i.sequence_ended_on END,
           undelivered_since = NULL, undelivered_reply = NULL,
           first_message_id = coalesce(i.first_message_id, freed.message_id), last_message_id = freed.message_id
         FROM freed WHERE i.id = freed.invoice_id`,
@@ -484,9 +518,9 @@ export async function split(tx: Database, ownerId: string, which: SQL): Promise<
     const own = newId()
     const both = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${deliveryId}::uuid AND invoice_id = ${invoiceId}::uuid`
     await tx.execute(sql`
-      INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, state, reason, created_at, next_try_at, deadline_at)
+      INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date)
       SELECT ${own}::uuid, d.owner_id, d.run_id, d.pulled_by_run_id, i.client_email, CASE d.state WHEN 'held' THEN 'held' ELSE 'queued' END, d.reason,
-        d.created_at, d.next_try_at, d.deadline_at
+        d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date
       FROM deliveries d JOIN invoices i ON i.owner_id = d.owner_id AND i.id = ${invoiceId}::uuid WHERE d.id = ${deliveryId}::uuid AND d.owner_id = ${ownerId}::uuid`)
     await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${own}::uuid WHERE ${both}`)
     await tx.execute(sql`UPDATE decisions SET delivery_id = ${own}::uuid WHERE ${both}`)

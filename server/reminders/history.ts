@@ -15,7 +15,7 @@ import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { previewReminders } from './reminders.ts'
-import { deliveries } from './tables.ts'
+import { decisions, deliveries } from './tables.ts'
 import { holdTexts, texts } from './texts.ts'
 
 /** The most that are shown of each, newest first. */
@@ -104,13 +104,14 @@ export function emailsOfClient(db: Database, ownerId: string, emailKey: string):
 
 const dayRow = z.object({
   date: z.string(),
-  rule: z.enum(['mail', 'already_reminded', 'paused', 'address_held', 'left_out', 'not_running', 'added_later', 'cancelled', 'not_owed']),
+  rule: z.enum(decisions.rule.enumValues),
   note: z.string().nullable(),
   decidedAt: instantText,
   mailId: z.string().nullable(),
   state: deliveryState.nullable(),
   reason: z.string().nullable(),
   serverReply: z.string().nullable(),
+  copiesRefused: z.string().nullable(),
   nextTryAt: instantText.nullable(),
 })
 
@@ -119,7 +120,7 @@ async function daysOf(db: Database, invoiceId: string, most: number): Promise<Da
     db,
     dayRow,
     sql`SELECT x.local_date::text AS date, x.rule, x.note, x.decided_at AS "decidedAt", x.delivery_id AS "mailId", d.state, d.reason,
-          d.server_reply AS "serverReply", CASE WHEN d.state IN ('queued', 'retrying') THEN d.next_try_at END AS "nextTryAt"
+          d.server_reply AS "serverReply", d.copies_refused AS "copiesRefused", CASE WHEN d.state IN ('queued', 'retrying') THEN d.next_try_at END AS "nextTryAt"
         FROM decisions x LEFT JOIN deliveries d ON d.id = x.delivery_id
         WHERE x.invoice_id = ${invoiceId}::uuid ORDER BY x.local_date DESC LIMIT ${most}`,
   )
@@ -152,12 +153,21 @@ function sayDay(day: z.output<typeof dayRow>): Pick<DayDecision, 'outcome' | 'wo
       return { outcome: 'cancelled', words: texts.day.stopped }
     case 'not_owed':
       return { outcome: 'superseded', words: texts.day.notOwed }
+    case 'no_step':
+      return { outcome: day.rule, words: texts.day.noStep }
+    case 'gap':
+    case 'quiet':
+    case 'ended':
+    case 'never':
+      return { outcome: day.rule, words: texts.day[day.rule] }
+    case 'refused':
+      return { outcome: day.rule, words: texts.day.addressHeld(day.note) }
     case 'mail':
       break
   }
   switch (day.state) {
     case 'sent':
-      return { outcome: 'sent', words: `${texts.day.sent}${server}` }
+      return { outcome: 'sent', words: [`${texts.day.sent}${server}`, day.copiesRefused, day.note].filter(Boolean).join(' ') }
     case 'failed':
       return {
         outcome: 'failed',

@@ -10,15 +10,23 @@ export const pausedOn = (date: string | SQL) => sql`(
 /** Whether reminders to the address of an invoice `i` are held because a mail server has permanently refused it. */
 export const addressHeld = sql`EXISTS (SELECT 1 FROM address_holds h WHERE h.owner_id = i.owner_id AND h.client_key = lower(i.client_email))`
 
+/** The step of the sequence of an email `d` whose text it has: of a repetition the last one. Null where the sequence has none any more. */
+export const stepOf = sql`(SELECT max(s."offset") FROM sequence_steps s
+  WHERE s.sequence_id = d.sequence_id AND s."offset" <= d.step_offset AND (s."offset" > 0) = (d.step_offset > 0))`
+
+/** Whether an invoice `i` is on the side of its due date that an email `d` is about; most emails are about invoices past due. */
+const onItsSide = (today: string | SQL) =>
+  sql`CASE WHEN d.step_offset <= 0 THEN i.due_date >= ${today}::date ELSE i.due_date < ${today}::date END`
+
 /**
- * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, not deleted, not paused. A grouped
+ * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, or not yet for a step before that, not deleted, not paused. A grouped
  * email is for one client and one currency, so an invoice with another address or currency since then is not in it. OFFSET 0 makes Postgres
  * go from the email to its invoices by their keys, however old its statistics are.
  */
 export const owedToday = (today: string | SQL) => sql`
   FROM (SELECT invoice_id, count(*) OVER () AS together FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
   JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
-    ON i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date AND NOT ${pausedOn(today)}
+    ON i.deleted_at IS NULL AND i.status <> 'paid' AND ${onItsSide(today)} AND (d.sequence_id IS NULL OR ${stepOf} IS NOT NULL) AND NOT ${pausedOn(today)}
       AND (di.together = 1 OR (lower(i.client_email) = lower(d.client_email) AND i.currency = d.currency))`
 
 /**
@@ -54,12 +62,21 @@ const versions = sql`string_agg(' ' || i.id || '@' || extract(epoch FROM i.updat
 /** What the account of a delivery `d` says about paying. */
 const payment = sql`coalesce((SELECT ' pay' || p.version FROM payment_settings p WHERE p.owner_id = d.owner_id), '')
   || CASE WHEN count(*) > 1 THEN ${linkOf(sql`l.invoice_id IS NULL AND l.owner_id = d.owner_id AND l.client_key = lower(d.client_email)`)} ELSE '' END`
+/** The addresses that an email `d` about invoices `i` goes to besides that of its client, each once. */
+export const copiesOf = sql`(SELECT string_agg(DISTINCT x.address, ',' ORDER BY x.address)
+  FROM sequence_steps c JOIN accounts a ON a.id = c.owner_id
+  LEFT JOIN clients k ON k.owner_id = c.owner_id AND k.email_key = max(lower(i.client_email))
+  CROSS JOIN LATERAL (VALUES (CASE WHEN c.copy_to_me THEN lower(a.email) END), (CASE WHEN c.copy_to_second_contact THEN lower(k.second_contact) END)) x (address)
+  WHERE c.sequence_id = d.sequence_id AND c."offset" = ${stepOf} AND x.address <> max(lower(i.client_email)))`
+/** The step of an email `d`, its version and its further recipients; '' for one in the words of the template. */
+const step = sql`CASE WHEN d.sequence_id IS NULL THEN '' ELSE
+  (SELECT ' step ' || q.id || '/' || q.version || '/' || d.step_offset FROM sequences q WHERE q.id = d.sequence_id) || coalesce(' cc ' || ${copiesOf}, '') END`
 /** Of many invoices a digest: thousands of versions would travel with every claim. */
 export const source = (senderId: string | SQL) =>
-  sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END || ${payment}`
+  sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END || ${payment} || ${step}`
 
 /**
- * What an email is rendered from: the mailbox, every invoice in it with its version and its PDF, the pay links and the settings of the ways to pay. Null where
+ * What an email is rendered from: the mailbox, every invoice in it with its version and its PDF, the pay links, the settings of the ways to pay, and the step with its copies. Null where
  * nothing is owed any more.
  */
 export const sourceOf = (senderId: string | SQL, today: string | SQL) => sql`(SELECT ${source(senderId)} ${owedToday(today)})`

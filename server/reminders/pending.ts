@@ -5,11 +5,16 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, preparedRows } from '#server/platform/database.ts'
 import { onlyScheduled } from './deliveries.ts'
-import { balance, beingPaid, owedToday, source } from './owed.ts'
+import { balance, beingPaid, copiesOf, owedToday, source, stepOf } from './owed.ts'
 import { localDate } from './schedule.ts'
+
+/** The one that clients are written to in. */
+export const language = 'en'
 
 /** How many emails are read ahead; each is still claimed by one statement of its own. */
 export const readAhead = 40
+
+const wording = z.object({ subject: z.string(), content: z.string() })
 
 const pendingDelivery = z.object({
   id: z.string(),
@@ -28,7 +33,11 @@ const pendingDelivery = z.object({
   /** How many invoices it was made for; `about` has only those still owed. */
   madeFor: z.number(),
   /** The wording that was written for this one email; null where the account's applies. */
-  written: z.object({ subject: z.string(), content: z.string() }).nullable(),
+  written: wording.nullable(),
+  /** The words of its step; null: those of the template. */
+  step: z.object({ one: wording, group: wording }).nullable(),
+  /** Where it goes besides the client. */
+  copies: z.array(z.string()),
   /** All that is owed now; `about` has the first of them, as many as an email lists. */
   owed: z.object({ count: z.number(), totalMinor: z.number() }),
   about: z.array(
@@ -66,6 +75,9 @@ export async function readPending(
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
           (SELECT json_build_object('subject', r.subject, 'content', r.content) FROM runs r
             WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.content IS NOT NULL ORDER BY r.created_at DESC LIMIT 1) AS written,
+          (SELECT json_build_object('one', json_build_object('subject', t.subject, 'content', t.content), 'group', json_build_object('subject', t.group_subject, 'content', t.group_content))
+            FROM step_texts t WHERE t.sequence_id = d.sequence_id AND t."offset" = ${stepOf} AND t.language = ${language}) AS step,
+          coalesce(string_to_array(s.copies, ','), '{}') AS copies,
           a.about, s.owed, coalesce(a.about->0->>'clientEmail', d.client_email) AS "clientEmail"
         FROM unnest(${arrayText(those.map(({ account }) => account.id))}::uuid[], ${arrayText(those.map(({ senderId }) => senderId))}::uuid[],
           ${arrayText(those.map(({ account }) => localDate(now, account.timezone)))}::date[], ${arrayText(those.map(({ scheduling }) => String(scheduling)))}::boolean[]) AS w (owner_id, sender_id, today, scheduling)
@@ -73,7 +85,8 @@ export async function readPending(
           SELECT * FROM deliveries d WHERE d.owner_id = w.owner_id AND d.state IN ('queued', 'retrying') AND (w.scheduling OR NOT ${onlyScheduled}) AND d.next_try_at <= ${now.toString()}::timestamptz
           ORDER BY d.next_try_at, d.id LIMIT ${readAhead}::int) d
         CROSS JOIN LATERAL (
-          SELECT ${source(sql`w.sender_id`)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(${balance}), 0)) AS owed
+          SELECT ${source(sql`w.sender_id`)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(${balance}), 0)) AS owed,
+            CASE WHEN d.sequence_id IS NOT NULL THEN ${copiesOf} END AS copies
           ${owedToday(today)}) s
         CROSS JOIN LATERAL (
           SELECT coalesce((SELECT json_agg(one) FROM (

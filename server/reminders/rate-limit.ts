@@ -62,7 +62,7 @@ export async function slowDown(deps: RateLimitDeps, sender: Sender): Promise<boo
   return true
 }
 
-/** How many emails this mailbox sent since then, and when the first and the last were. */
+/** How many emails this mailbox sent since then, each copy counted, and when the first and the last were. */
 export async function countSent(
   { db }: Pick<Deps, 'db'>,
   sender: Sender,
@@ -72,7 +72,7 @@ export async function countSent(
   const [found] = await rows(
     db,
     z.object({ sent: z.number(), first: instantText.nullable(), last: instantText.nullable() }),
-    sql`SELECT count(*)::int AS sent, min(sent_at) AS first, max(sent_at) AS last FROM deliveries
+    sql`SELECT (count(*) + coalesce(sum(copies), 0))::int AS sent, min(sent_at) AS first, max(sent_at) AS last FROM deliveries
         WHERE owner_id = ${sender.ownerId}::uuid AND state = 'sent' AND sent_at >= ${from.toString()}::timestamptz`,
   )
   const at = (text: string | null | undefined) => (text ? Temporal.Instant.from(text) : null)

@@ -29,7 +29,7 @@ import { lockAsSeen, type OnAccountTakeover, refuseUnconfirmed } from '#server/a
 import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import { notDeliveredSince } from '#server/invoices/invoices.ts'
-import { invoices } from '#server/invoices/tables.ts'
+import { clients, invoices, sequences } from '#server/invoices/tables.ts'
 import { findSender, hasMailConfig, toMailConfig } from '#server/mail/mail.ts'
 import { filesOf } from '#server/pay/files.ts'
 import { payLinksFor } from '#server/pay/links.ts'
@@ -279,11 +279,36 @@ export async function changeSettings(
   return { groupByClient }
 }
 
-/** Turns daily reminders off and cancels every waiting email. */
+/** Turns daily reminders off, cancels every waiting email, and removes sequences and the addresses of copies. */
 export const remindersOnAccountTakeover: OnAccountTakeover = async (tx, ownerId, now) => {
   const [before] = await tx.select({ active: accounts.remindersActive }).from(accounts).where(eq(accounts.id, ownerId))
   const cancelled = await stopAll(tx, ownerId, now)
-  return { removed: [...(before?.active ? (['schedule'] as const) : []), ...(cancelled > 0 ? (['waiting_emails'] as const) : [])] }
+  const removed = await removeSequences(tx, ownerId)
+  return {
+    removed: [
+      ...(before?.active ? (['schedule'] as const) : []),
+      ...(cancelled > 0 ? (['waiting_emails'] as const) : []),
+      ...(removed > 0 ? (['sequences'] as const) : []),
+    ],
+  }
+}
+
+/** Every client is reminded every day again, and copies go to no one else. Returns how many sequences and second contacts there were. */
+async function removeSequences(tx: Database, ownerId: string): Promise<number> {
+  const inherit = { follows: 'inherit' as const, sequenceId: null }
+  const contacts = await tx
+    .update(clients)
+    .set({ secondContact: null })
+    .where(and(eq(clients.ownerId, ownerId), isNotNull(clients.secondContact)))
+    .returning({ id: clients.id })
+  for (const table of [clients, invoices])
+    await tx
+      .update(table)
+      .set(inherit)
+      .where(and(eq(table.ownerId, ownerId), ne(table.follows, 'inherit')))
+  await tx.update(accounts).set({ follows: 'every_day', sequenceId: null, plansSteps: false }).where(eq(accounts.id, ownerId))
+  const gone = await tx.delete(sequences).where(eq(sequences.ownerId, ownerId)).returning({ id: sequences.id })
+  return gone.length + contacts.length
 }
 
 /** Turns daily reminders off and cancels every waiting email; returns how many. */

@@ -9,19 +9,24 @@ import { instantText, newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { completeEarlierDays, firstChunk } from './daily-runs.ts'
 import { cancel, extend, invoicesOf, type PlannedMail, plan, pullForward } from './deliveries.ts'
+import { completeEarlierDays } from './earlier-days.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { addressHeld, emailsOf, openEmailOf, pausedOn } from './owed.ts'
+import type { Rule } from './plan.ts'
 import { dailyDeadline, dayBeforeOf, immediateDeadline, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
-import { runs } from './tables.ts'
+import { planSteps, withFailedSteps, withReachedSteps } from './steps.ts'
+import { type decisions, runs } from './tables.ts'
 import { texts } from './texts.ts'
+import { earliestStep, type PlanAccount } from './world.ts'
 
 /** How many manual reminders an invoice gets a day. */
 export const sendNowPerDay = 3
 /** Emails of an account that were not sent, in so long, after which it makes no more runs by hand. */
 const mostUnsent = 20_000
 const unsentFor = { hours: 24 }
+/** A run with more invoices is made empty, and planned in chunks while its first emails are being sent. */
+export const firstChunk = 1_000
 /** Invoices decided at a time after the first chunk, so that a large run neither blocks others nor delays its first email. */
 const laterChunk = 5_000
 
@@ -60,10 +65,13 @@ export function decide(kind: RunKind, facts: DueFacts): 'write' | 'pull' | LeftO
 /** Why an invoice past due gets no email in a run. */
 export type LeftOut = 'already' | 'paused' | 'address_held'
 
+/** What a run does about an invoice; null: nothing, and nothing is recorded, because it is not past due. */
+type Decision = ReturnType<typeof decide> | Rule
+
 type Run = typeof runs.$inferSelect
 
 /** The account that a run is made for; its row is locked. */
-type Locked = Pick<Account, 'id' | 'timezone' | 'reminderHour' | 'groupByClient'>
+type Locked = PlanAccount & Pick<Account, 'groupByClient' | 'plansSteps'>
 
 /**
  * Makes a run: its row and the first thousand of its emails; `planRun` makes the rest. The account's row must be locked. `retryOf` limits
@@ -172,32 +180,26 @@ const candidate = z.object({
   byHandToday: z.number(),
 })
 type Candidate = z.output<typeof candidate>
+type Decided = Candidate & { decision: Decision }
 
 /** Decides the next invoices past due and returns how many there were. */
 async function planChunk(tx: Database, account: Locked, run: Run, now: Instant, only?: string[]): Promise<number> {
   const { found, last } = await readCandidates(tx, account, run, only)
-  const decisions = found.map((one) => ({
-    ...one,
-    decision: decide(run.kind, { ...one, openMail: one.openDelivery !== null }),
-  }))
-  const mails = toMails(
-    decisions.filter(({ decision }) => decision === 'write'),
-    run.grouped,
-  )
+  const { decisions: decided, mails } = await (account.plansSteps ? decideSteps(tx, account, run, found, now) : decideAll(run, found))
   await plan(tx, run, mails, now)
-  const pulled = decisions.flatMap(({ decision, openDelivery }) => (decision === 'pull' && openDelivery ? [openDelivery] : []))
+  const pulled = decided.flatMap(({ decision, openDelivery }) => (decision === 'pull' && openDelivery ? [openDelivery] : []))
   await pullForward(tx, run, pulled, now)
   if (isScheduled(run))
     await extend(
       tx,
       run,
-      decisions.flatMap(({ decision, openDelivery }) => (decision === 'already' && openDelivery ? [openDelivery] : [])),
+      decided.flatMap(({ decision, openDelivery }) => (decision === 'already' && openDelivery ? [openDelivery] : [])),
     )
-  await recordDecisions(tx, run, { mails, others: decisions.filter(({ decision }) => isLeftOut(decision)) }, now)
+  await recordDecisions(tx, run, { mails, others: decided.filter(({ decision }) => decision !== null && isLeftOut(decision)) }, now)
   await tx
     .update(runs)
     .set({
-      skipped: sql`${runs.skipped} + ${countLeftOut(decisions, run.grouped)}`,
+      skipped: sql`${runs.skipped} + ${countLeftOut(decided, run.grouped)}`,
       ...(last === null ? { plannedAt: now } : { cursor: last }),
     })
     .where(eq(runs.id, run.id))
@@ -205,15 +207,48 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant, 
   return found.length
 }
 
+function decideAll(run: Run, found: Candidate[]): { decisions: Decided[]; mails: PlannedMail[] } {
+  const decisions = found.map((one) => ({ ...one, decision: decide(run.kind, { ...one, openMail: one.openDelivery !== null }) }))
+  const write = decisions.filter(({ decision }) => decision === 'write')
+  return { decisions, mails: toMails(write, run.grouped) }
+}
+
+/** The same where an invoice may have a sequence. What is sent by hand is about everything past due, in the words of the step reached. */
+async function decideSteps(
+  tx: Database,
+  account: Locked,
+  run: Run,
+  found: Candidate[],
+  now: Instant,
+): Promise<{ decisions: Decided[]; mails: PlannedMail[] }> {
+  const { kind } = run
+  if (kind === 'send_now' || kind === 'retry') {
+    const { decisions, mails } = decideAll(run, found)
+    return {
+      decisions,
+      mails: run.retryOf ? await withFailedSteps(tx, run.retryOf, mails) : await withReachedSteps(tx, account, run, mails),
+    }
+  }
+  const refusedToday = new Set(found.flatMap((one) => (one.refusedToday ? one.id : [])))
+  const { mails, rules } = await planSteps(tx, account, { ...run, kind }, { invoiceIds: found.map(({ id }) => id), refusedToday, now })
+  return { decisions: found.map((one) => ({ ...one, decision: rules.has(one.id) ? (rules.get(one.id) ?? null) : 'write' })), mails }
+}
+
 /** How many emails were skipped: one per invoice left out; grouped, one per client and currency whose invoices are all left out. */
-function countLeftOut(decisions: (Candidate & { decision: string })[], grouped: boolean): number {
-  const leftOut = ({ decision }: { decision: string }) => isLeftOut(decision)
+function countLeftOut(all: Decided[], grouped: boolean): number {
+  const leftOut = ({ decision }: Decided) => isLeftOut(decision)
+  const decisions = all.filter(({ decision }) => !isNotDue(decision))
   if (!grouped) return decisions.filter(leftOut).length
   return [...Map.groupBy(decisions, ({ groupKey }) => groupKey).values()].filter((group) => group.every(leftOut)).length
 }
 
-function isLeftOut(decision: string): boolean {
+function isLeftOut(decision: Decision): boolean {
   return decision !== 'write' && decision !== 'pull'
+}
+
+/** Its sequence has no email for this day: none was skipped. */
+function isNotDue(decision: Decision): boolean {
+  return decision === null || ['no_step', 'gap', 'quiet', 'ended', 'never'].includes(decision)
 }
 
 /**
@@ -246,6 +281,11 @@ async function readCandidates(
     ? sql`AND i.id IN (SELECT f.invoice_id FROM delivery_invoices f JOIN deliveries fd ON fd.id = f.delivery_id
           WHERE ${run.retryOf}::uuid IN (fd.run_id, fd.pulled_by_run_id) AND fd.state = 'failed')`
     : sql``
+  // Steps may leave before the due date.
+  const from =
+    account.plansSteps && run.kind !== 'send_now'
+      ? sql`i.due_date <= ${today}::date + ${earliestStep}::int`
+      : sql`i.due_date < ${today}::date`
   const chosen = only ? sql`AND i.id = ANY(${arrayText(only)}::uuid[])` : sql``
   const read = (where: SQL, most: SQL) =>
     rows(
@@ -255,7 +295,7 @@ async function readCandidates(
             SELECT i.id, i.due_date, ${place} AS place, ${groupKey} AS "groupKey", ${pausedOn(today)} AS paused, ${addressHeld} AS "addressHeld",
               coalesce(i.last_reminder_at >= ${dayBegan}::timestamptz, false) AS "remindedToday", ${refusedToday} AS "refusedToday", o.id AS "openDelivery", ${byHand} AS "byHandToday"
             FROM invoices i LEFT JOIN ${openEmailOf} ON true
-            WHERE i.owner_id = ${account.id} AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${today}::date ${failedThere} ${chosen}) i
+            WHERE i.owner_id = ${account.id} AND i.deleted_at IS NULL AND i.status <> 'paid' AND ${from} ${failedThere} ${chosen}) i
           WHERE ${where} ORDER BY place COLLATE "C", i.due_date, i.id ${most}`,
     )
   const chunk = run.cursor === null ? firstChunk : laterChunk
@@ -283,19 +323,15 @@ function toMails(write: Candidate[], grouped: boolean): PlannedMail[] {
  * The decision log: scheduled runs (daily, and the one that Start makes) write a row for every invoice past due; a manual email later that
  * day replaces that row.
  */
-async function recordDecisions(
-  tx: Database,
-  run: Run,
-  decided: { mails: PlannedMail[]; others: (Candidate & { decision: string })[] },
-  now: Instant,
-): Promise<void> {
+async function recordDecisions(tx: Database, run: Run, decided: { mails: PlannedMail[]; others: Decided[] }, now: Instant): Promise<void> {
   const scheduled = isScheduled(run)
   const at = now.toString()
   if (decided.mails.length > 0 && scheduled)
     await tx.execute(sql`
-      INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, decided_at)
-      SELECT ${run.ownerId}::uuid, pair.invoice_id, ${run.localDate}::date, 'mail', pair.delivery_id, ${at}::timestamptz FROM ${invoicesOf(decided.mails)}
-      ON CONFLICT (invoice_id, local_date) DO UPDATE SET rule = 'mail', delivery_id = excluded.delivery_id, note = NULL, decided_at = excluded.decided_at`)
+      INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, note, decided_at)
+      SELECT ${run.ownerId}::uuid, pair.invoice_id, ${run.localDate}::date, 'mail', pair.delivery_id, pair.note, ${at}::timestamptz
+      FROM ${invoicesOf(decided.mails)} JOIN invoices i ON i.id = pair.invoice_id WHERE i.due_date < ${run.localDate}::date
+      ON CONFLICT (invoice_id, local_date) DO UPDATE SET rule = 'mail', delivery_id = excluded.delivery_id, note = excluded.note, decided_at = excluded.decided_at`)
   if (decided.mails.length > 0 && !scheduled)
     await tx.execute(sql`
       UPDATE decisions x SET rule = 'mail', delivery_id = pair.delivery_id, note = NULL, decided_at = ${at}::timestamptz
@@ -304,7 +340,7 @@ async function recordDecisions(
     await tx.execute(sql`
       INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, note, decided_at)
       SELECT ${run.ownerId}::uuid, one.invoice_id, ${run.localDate}::date, one.rule, one.delivery_id,
-        CASE one.rule WHEN 'paused' THEN coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) WHEN 'address_held' THEN i.client_email END, ${at}::timestamptz
+        CASE one.rule WHEN 'paused' THEN coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) WHEN 'address_held' THEN i.client_email WHEN 'refused' THEN i.client_email END, ${at}::timestamptz
       FROM unnest(${arrayText(decided.others.map(({ id }) => id))}::uuid[], ${arrayText(decided.others.map(ruleOf))}::text[],
         ${arrayText(decided.others.map((one) => (ruleOf(one) === 'mail' ? one.openDelivery : null)))}::uuid[]) AS one(invoice_id, rule, delivery_id)
       JOIN invoices i ON i.id = one.invoice_id LEFT JOIN client_pauses c ON c.owner_id = i.owner_id AND c.client_key = lower(i.client_email)
@@ -312,8 +348,8 @@ async function recordDecisions(
 }
 
 /** An invoice with a pending email points to it, so that its day shows the outcome of that email. */
-function ruleOf({ decision, openDelivery }: Candidate & { decision: string }): 'paused' | 'address_held' | 'mail' | 'already_reminded' {
-  if (decision === 'paused' || decision === 'address_held') return decision
+function ruleOf({ decision, openDelivery }: Decided): (typeof decisions.$inferSelect)['rule'] {
+  if (decision !== null && decision !== 'write' && decision !== 'pull' && decision !== 'already') return decision
   return openDelivery === null ? 'already_reminded' : 'mail'
 }
 

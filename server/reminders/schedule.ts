@@ -1,7 +1,7 @@
 import type { Instant } from '#server/platform/clock.ts'
 
 /** After this hour, local time, the daily run sends nothing more. */
-const lastHour = 18
+export const lastHour = 18
 /** After a change of zone or hour, automatic runs are at least this far apart. */
 const leastHoursApart = 12
 /** Minutes until the next try after a temporary failure; the last one repeats until the deadline. */
@@ -127,6 +127,6 @@ export function retrySeconds(attempt: number, random: number): number {
   return Math.round(minutes * 60 * (0.8 + 0.4 * random))
 }
 
-function atHour(date: Temporal.PlainDate, hour: number, timezone: string): Temporal.ZonedDateTime {
+export function atHour(date: Temporal.PlainDate, hour: number, timezone: string): Temporal.ZonedDateTime {
   return date.toZonedDateTime({ timeZone: timezone, plainTime: Temporal.PlainTime.from({ hour }) })
 }

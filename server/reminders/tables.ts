@@ -14,7 +14,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
-import { invoices } from '#server/invoices/tables.ts'
+import { invoices, sequences } from '#server/invoices/tables.ts'
 import { bytes, id, instant } from '#server/platform/columns.ts'
 
 /** One occasion on which an account's clients are reminded. */
@@ -85,6 +85,13 @@ export const deliveries = pgTable(
     /** Not tried before this. */
     nextTryAt: instant().notNull(),
     deadlineAt: instant().notNull(),
+    /**
+     * The sequence and step whose text it has; null: that of the template. The date is that of the step, or the day after a promise; null
+     * where it counts as none, as for Send Now.
+     */
+    sequenceId: uuid(),
+    stepOffset: integer(),
+    stepDate: date({ mode: 'string' }),
     /** How often a mail server was asked. */
     attempt: integer().notNull().default(0),
 
@@ -109,6 +116,9 @@ export const deliveries = pgTable(
     renderedFrom: text(),
 
     sentAt: instant(),
+    /** Further recipients that the mail server accepted, and what it replied to those that it refused. */
+    copies: integer().notNull().default(0),
+    copiesRefused: text(),
     /** The mail server's reply to the last try. */
     serverReply: text(),
     /** When the last try ended, and how many milliseconds it kept a connection. */
@@ -146,6 +156,8 @@ export const deliveryInvoices = pgTable(
     open: boolean().notNull(),
     /** What was left to pay of the invoice when the email was planned; null in rows from before this column. */
     amountMinor: bigint({ mode: 'number' }),
+    /** The date of the step that it is about this invoice: that of the email may be another one's. */
+    stepDate: date({ mode: 'string' }),
   },
   (t) => [
     primaryKey({ columns: [t.deliveryId, t.invoiceId] }),
@@ -167,7 +179,23 @@ export const decisions = pgTable(
     invoiceId: uuid().notNull(),
     localDate: date({ mode: 'string' }).notNull(),
     rule: text({
-      enum: ['mail', 'already_reminded', 'paused', 'address_held', 'left_out', 'not_running', 'added_later', 'cancelled', 'not_owed'],
+      enum: [
+        'mail',
+        'already_reminded',
+        'paused',
+        'address_held',
+        'left_out',
+        'not_running',
+        'added_later',
+        'cancelled',
+        'not_owed',
+        'no_step',
+        'gap',
+        'quiet',
+        'ended',
+        'refused',
+        'never',
+      ],
     }).notNull(),
     deliveryId: uuid(),
     note: text(),
@@ -180,6 +208,47 @@ export const decisions = pgTable(
     // Deleting an account looks up the decisions of each of its emails.
     index('decisions_delivery').on(t.ownerId, t.deliveryId).where(sql`${t.deliveryId} IS NOT NULL`),
     index('decisions_oldest').using('brin', t.decidedAt),
+  ],
+)
+
+/** One email of a sequence. */
+export const sequenceSteps = pgTable(
+  'sequence_steps',
+  {
+    ownerId: uuid().notNull(),
+    sequenceId: uuid().notNull(),
+    /** In days from the due date. */
+    offset: integer().notNull(),
+    tone: text({ enum: ['friendly', 'firm', 'final'] }).notNull(),
+    copyToMe: boolean().notNull(),
+    copyToSecondContact: boolean().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.sequenceId, t.offset] }),
+    foreignKey({ columns: [t.ownerId, t.sequenceId], foreignColumns: [sequences.ownerId, sequences.id] }).onDelete('cascade'),
+    unique('sequence_steps_owner').on(t.ownerId, t.sequenceId, t.offset),
+  ],
+)
+
+/** The texts of a step in one language. */
+export const stepTexts = pgTable(
+  'step_texts',
+  {
+    ownerId: uuid().notNull(),
+    sequenceId: uuid().notNull(),
+    offset: integer().notNull(),
+    language: text().notNull(),
+    subject: text().notNull(),
+    content: text().notNull(),
+    groupSubject: text().notNull(),
+    groupContent: text().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.sequenceId, t.offset, t.language] }),
+    foreignKey({
+      columns: [t.ownerId, t.sequenceId, t.offset],
+      foreignColumns: [sequenceSteps.ownerId, sequenceSteps.sequenceId, sequenceSteps.offset],
+    }).onDelete('cascade'),
   ],
 )
 

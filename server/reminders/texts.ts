@@ -1,4 +1,5 @@
 import { formatDate } from '#contract/dates.ts'
+import { formatMoney, type Money } from '#contract/money.ts'
 import { shortName } from '#contract/notices.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import type { HoldReason } from '#contract/reminders.ts'
@@ -95,6 +96,15 @@ export const texts = {
     addressHeld: (address: string | null) => `Held: ${address ?? 'the address'} doesn’t exist. Correct the address to resume.`,
     leftOut: 'Left out when reminders were started.',
     notRunning: 'Duely was not running that day.',
+    noStep: 'No step was due.',
+    gap: 'Waited for the days between two emails.',
+    quiet: 'A quiet day.',
+    ended: 'All steps were over.',
+    never: 'Its sequence sends no reminders.',
+    overtaken: (steps: number[], by: number) =>
+      steps.length === 1
+        ? `Step ${steps[0]} was left out: step ${by} came due.`
+        : `Steps ${steps.slice(0, -1).join(', ')} and ${steps.at(-1)} were left out: step ${by} came due.`,
     addedLater: 'Not in that day’s run: it was added, or became due again, afterwards.',
     replied,
   },
@@ -132,6 +142,14 @@ export const texts = {
   restored: {
     title: 'Some reminders need your approval',
     text: 'Your data was restored from a backup, so reminders waiting in it may already have been sent. Approve them to send them.',
+  },
+
+  copyRefused: (email: string, words: string) => `The copy to ${email} was refused: ${words}`,
+  sequenceEnded: {
+    summary: (client: string) => `${shortName(client)} has had all reminders`,
+    title: (client: string, reference: string) => `${client} has had all reminders for ${reference}`,
+    text: ({ currency, amount }: Money, emails: number) =>
+      `${formatMoney(amount, currency)} is still open after ${emails} ${emails === 1 ? 'email' : 'emails'}. Call, or download the evidence.`,
   },
 
   /** Without a mail server's advice: it is shown as it came. */

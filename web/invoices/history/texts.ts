@@ -79,6 +79,12 @@ export const texts = {
     left_out: 'Left out',
     not_running: 'Not sent',
     added_later: 'Not in the run',
+    no_step: 'No step due',
+    gap: 'Waiting',
+    quiet: 'Quiet day',
+    ended: 'All steps over',
+    refused: 'Address refused',
+    never: 'Not reminded',
   } satisfies Record<DayDecision['outcome'], string>,
   created: 'Invoice created',
   payments: {

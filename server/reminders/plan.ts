@@ -1,0 +1,414 @@
+import type { Tone } from '#contract/sequences.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { atHour, lastHour } from './schedule.ts'
+
+/*
+ * Which emails leave on a day, and why the others do not: the one definition for runs, previews and simulations. No clock, no database. The
+ * statement of daily-runs.ts decides the same for accounts whose clients are all reminded every day; a test compares the two.
+ */
+
+/** A date as the number of days since 1970-01-01: a plan compares very many. */
+export type DayNumber = number
+export const dayNumber = (date: string): DayNumber => Date.parse(`${date}T00:00:00Z`) / 86_400_000
+export const dateOfDay = (day: DayNumber): string => new Date(day * 86_400_000).toISOString().slice(0, 10)
+
+export interface PlanSequence {
+  /** Ascending by offset, at least one. */
+  steps: { offset: number; tone: Tone }[]
+  /** After the last step, if that is after the due date, its email is repeated every so many days. */
+  everyDays: number | null
+  /** The most emails of sequences about one invoice. */
+  atMost: number | null
+  /** Days between two emails, at least. */
+  atLeast: number
+}
+
+/** Which days are quiet. */
+export interface Calendar {
+  /** Days of the week, 1 for Monday to 7 for Sunday. */
+  weekend: ReadonlySet<number>
+  closed: ReadonlySet<DayNumber>
+  /** Open in spite of the other two. */
+  open: ReadonlySet<DayNumber>
+}
+
+/** What is known about a client, where it is not as the account. */
+export interface PlanClient {
+  timezone: string | null
+  /** Null: every day is open. */
+  calendar: Calendar | null
+}
+
+/** An invoice that is not paid and not deleted. */
+export interface PlanInvoice {
+  id: string
+  /** The client's address in lower case. */
+  clientKey: string
+  currency: string
+  due: DayNumber
+  /** A key of `World.sequences`, or a built-in sequence. */
+  sequence: string
+  /** Every step up to this date is dealt with; null: no automatic email was ever accepted. */
+  through: DayNumber | null
+  /** When an email about it, of any kind, was last accepted; null: never. */
+  lastOn: DayNumber | null
+  /** How many emails of sequences about it were accepted. */
+  sent: number
+  /** The last day of a promise to pay that is over or still to come. */
+  promisedUntil: DayNumber | null
+  /** `until` null: until it is resumed. */
+  pause: { until: DayNumber | null } | null
+  addressHeld: boolean
+  /** An email about it is pending or in flight. */
+  openMail: boolean
+  /** A mail server refused an email about it today; only the API trigger asks. */
+  refusedToday: boolean
+  /** A step, by its date, that smart reminders have moved to another day. */
+  chosen: { step: DayNumber; day: DayNumber } | null
+}
+
+export interface World {
+  timezone: string
+  /** The hour from which clients in other time zones may get email. */
+  reminderHour: number
+  /** One email per client and currency instead of one per invoice. */
+  grouped: boolean
+  calendar: Calendar | null
+  /** By their address in lower case; those without an entry are as the account. */
+  clients: ReadonlyMap<string, PlanClient>
+  sequences: ReadonlyMap<string, PlanSequence>
+  /** When an email of a sequence to a client was last accepted, by `groupKey`; asked only where emails are grouped. */
+  lastTo: ReadonlyMap<string, DayNumber>
+  invoices: readonly PlanInvoice[]
+}
+
+export interface PlanDay {
+  /** The local date of the account. */
+  date: DayNumber
+  /** Only the daily run knows hours and quiet days. */
+  kind: 'daily' | 'start' | 'trigger'
+  /** When the run is, and when the next one is. */
+  at: Instant
+  next: Instant
+  /** Invoices that are left out on this day. */
+  leftOut?: ReadonlySet<string>
+}
+
+/** The step of an email. */
+export interface StepDue {
+  sequence: string
+  /** Of the step whose text it has, or of its repetition. */
+  offset: number
+  tone: Tone
+  /** What `through` must reach for it to be dealt with: its date without quiet days, or the day after a promise. */
+  date: DayNumber
+  /** Since when it is due, quiet days considered. */
+  since: DayNumber
+  /** Its number, repetitions counted; null: it is not one of the steps. */
+  number: number | null
+  /** Steps, by their number, that this one has overtaken. */
+  overtaken: number[]
+}
+
+/** So far ahead the next email about an invoice is searched, in days. */
+const furthest = 800
+
+/** The first day from one on when an email about an invoice leaves by the daily run, as far as it alone decides; null: none. */
+export function nextDay(world: World, invoice: PlanInvoice, from: DayNumber): { date: DayNumber; step: StepDue } | null {
+  const sequence = world.sequences.get(invoice.sequence)
+  if (invoice.sequence === 'never' || invoice.addressHeld || (invoice.pause && invoice.pause.until === null)) return null
+  if (sequence?.atMost != null && invoice.sent >= sequence.atMost) return null
+  const calendar = (world.clients.get(invoice.clientKey) ?? world).calendar
+  const apart = invoice.lastOn === null ? from : lastMail(world, invoice) + (sequence?.atLeast ?? 1)
+  const first = Math.max(from, apart, invoice.pause ? (invoice.pause.until ?? from) + 1 : from, sequence ? from : invoice.due + 1)
+  for (let date = first; date < first + furthest; date += 1) {
+    if (!isOpen(date, calendar)) continue
+    const step = sequence ? stepOn(invoice, sequence, date, calendar) : everyDay(invoice, date)
+    if (step) return { date, step }
+    if (sequence && date > invoice.due && isOver(invoice, sequence)) return null
+  }
+  return null
+}
+
+/** Why no email about an invoice leaves. Null: it is not past due, so nothing is recorded. */
+export type Rule = 'already' | 'paused' | 'address_held' | 'no_step' | 'gap' | 'quiet' | 'left_out' | 'ended' | 'refused' | 'never' | null
+
+export interface PlanMail {
+  invoices: { invoice: PlanInvoice; step: StepDue }[]
+  /** Whose text it has: the one with the largest offset. */
+  step: StepDue
+  /** It is tried from `at` until `until`; null: until the deadline of its run. */
+  at: Instant
+  until: Instant | null
+}
+
+export interface Planned {
+  /** In the order of the world. */
+  mails: PlanMail[]
+  /** Why not, for the other invoices. */
+  rules: Map<PlanInvoice, Rule>
+  /** The world when every email was accepted. */
+  next: World
+}
+
+/** What one grouped email is for. */
+export function groupKey({ clientKey, currency }: Pick<PlanInvoice, 'clientKey' | 'currency'>): string {
+  return `${clientKey} ${currency}`
+}
+
+export function plan(world: World, day: PlanDay): Planned {
+  const rules: Planned['rules'] = new Map()
+  const due: Due[] = []
+  const open = openings(world, day)
+  for (const invoice of world.invoices) {
+    const found = decideOne(world, day, invoice, open(invoice.clientKey))
+    if (found !== null && typeof found === 'object') due.push(found)
+    else rules.set(invoice, found)
+  }
+  const mails = world.grouped ? grouped(due, day, rules) : due.map((one) => mailOf([one]))
+  return { mails, rules, next: accepted(world, day, mails) }
+}
+
+interface Due {
+  invoice: PlanInvoice
+  step: StepDue
+  leaves: Leaves
+}
+
+function decideOne(world: World, day: PlanDay, invoice: PlanInvoice, client: Opening): Due | Rule {
+  const { date, kind } = day
+  const pastDue = invoice.due < date
+  const why = (rule: Rule) => (pastDue ? rule : null)
+  if (invoice.sequence === 'never') return why('never')
+  if (invoice.pause && (invoice.pause.until === null || invoice.pause.until >= date)) return why('paused')
+  const sequence = world.sequences.get(invoice.sequence)
+  if (invoice.addressHeld) return why(sequence ? 'refused' : 'address_held')
+  if (!sequence && !pastDue) return null
+  if (invoice.openMail || (kind === 'trigger' && invoice.refusedToday)) return why('already')
+  if (!sequence && invoice.lastOn !== null && invoice.lastOn >= date) return 'already'
+  if (sequence?.atMost != null && invoice.sent >= sequence.atMost) return why('ended')
+  const calendar = kind === 'daily' ? client.calendar : null
+  const step = sequence ? stepOn(invoice, sequence, date, calendar) : everyDay(invoice, date)
+  if (!step) return why(sequence && isOver(invoice, sequence) ? 'ended' : isQuiet(invoice, sequence, date, calendar) ? 'quiet' : 'no_step')
+  if (day.leftOut?.has(invoice.id)) return why('left_out')
+  const leaves = client.leaves(invoice, step)
+  if (!leaves) return why('quiet')
+  if (sequence && date < lastMail(world, invoice) + sequence.atLeast) return why('gap')
+  return { invoice, step, leaves }
+}
+
+/** Every day after the due date, in the words of the template. */
+function everyDay({ due }: PlanInvoice, date: DayNumber): StepDue {
+  return { sequence: 'every_day', offset: date - due, tone: 'friendly', date, since: date, number: null, overtaken: [] }
+}
+
+function lastMail({ grouped, lastTo }: World, invoice: PlanInvoice): number {
+  const ofClient = grouped ? lastTo.get(groupKey(invoice)) : undefined
+  return Math.max(invoice.lastOn ?? Number.NEGATIVE_INFINITY, ofClient ?? Number.NEGATIVE_INFINITY)
+}
+
+type Candidate = Omit<StepDue, 'sequence' | 'overtaken'> & { number: number }
+
+/** The step that is due on a date: the largest one that is not dealt with. */
+function stepOn(invoice: PlanInvoice, sequence: PlanSequence, date: DayNumber, calendar: Calendar | null): StepDue | null {
+  const due = candidates(invoice, sequence, date, calendar)
+  const neverReminded = invoice.through === null && invoice.lastOn === null
+  const mild = neverReminded
+    ? (due.findLast((one) => one.tone === 'friendly') ?? due.find(({ offset }) => offset > 0) ?? due.at(-1))
+    : due.at(-1)
+  if (mild) {
+    const overtaken = due.flatMap((one) => (one.date < mild.date ? one.number : []))
+    return { ...mild, sequence: invoice.sequence, overtaken }
+  }
+  return brokenPromise(invoice, sequence, date, calendar)
+}
+
+/** The steps that are due and not dealt with, ascending. */
+function candidates(invoice: PlanInvoice, { steps, everyDays }: PlanSequence, date: DayNumber, calendar: Calendar | null): Candidate[] {
+  const { due, through } = invoice
+  const found: Candidate[] = []
+  const add = (offset: number, tone: Tone, number: number): boolean => {
+    const since = movedDate(invoice, offset, calendar)
+    if (since > date) return false
+    found.push({ offset, tone, date: due + offset, since, number })
+    return true
+  }
+  for (const [nth, { offset, tone }] of steps.entries())
+    if (due + offset > (through ?? Number.NEGATIVE_INFINITY) && (offset > 0 || date <= due)) add(offset, tone, nth + 1)
+  const last = steps.at(-1)
+  if (!last || everyDays === null || last.offset <= 0) return found
+  for (let times = Math.floor((date - due - last.offset) / everyDays); times > 0; times -= 1) {
+    const offset = last.offset + times * everyDays
+    if (due + offset <= (through ?? Number.NEGATIVE_INFINITY) || add(offset, last.tone, steps.length + times)) break
+  }
+  return found
+}
+
+/** The day after a promise counts as a step, in the words of the step reached. */
+function brokenPromise(invoice: PlanInvoice, sequence: PlanSequence, date: DayNumber, calendar: Calendar | null): StepDue | null {
+  const promised = promiseDay(invoice)
+  if (promised === null) return null
+  const since = openFrom(promised, calendar)
+  const reached = stepReached(invoice, sequence, date)
+  if (since > date || !reached) return null
+  return { ...reached, sequence: invoice.sequence, date: promised, since, number: null, overtaken: [] }
+}
+
+function promiseDay({ promisedUntil, due, through }: PlanInvoice): DayNumber | null {
+  const after = promisedUntil === null ? null : promisedUntil + 1
+  return after !== null && after > due && (through === null || after > through) ? after : null
+}
+
+/** The last step of an invoice past due whose date has come, sent or not; before that the first step after the due date. */
+export function stepReached(
+  { due }: Pick<PlanInvoice, 'due'>,
+  { steps, everyDays }: PlanSequence,
+  date: DayNumber,
+): { offset: number; tone: Tone } | null {
+  const after = steps.filter(({ offset }) => offset > 0)
+  const reached = after.findLast(({ offset }) => due + offset <= date) ?? after[0]
+  if (!reached || reached !== after.at(-1) || everyDays === null || due + reached.offset > date) return reached ?? null
+  const times = Math.floor((date - due - reached.offset) / everyDays)
+  return { offset: reached.offset + times * everyDays, tone: reached.tone }
+}
+
+/** Whether no step of an invoice past due is left to come. */
+function isOver(invoice: PlanInvoice, { steps, everyDays }: PlanSequence): boolean {
+  const last = steps.at(-1)
+  if (!last || last.offset <= 0) return true
+  if (everyDays !== null || promiseDay(invoice) !== null) return false
+  return invoice.through !== null && invoice.due + last.offset <= invoice.through
+}
+
+/** Whether a quiet day is why a step is not due. */
+function isQuiet(invoice: PlanInvoice, sequence: PlanSequence | undefined, date: DayNumber, calendar: Calendar | null): boolean {
+  return calendar !== null && sequence !== undefined && !isOpen(date, calendar) && stepOn(invoice, sequence, date, null) !== null
+}
+
+/** The first open day from the date of a step on; for a step up to the due date the last one before it. */
+function movedDate({ due, chosen }: PlanInvoice, offset: number, calendar: Calendar | null): DayNumber {
+  const date = due + offset
+  if (chosen?.step === date && offset > 0) return openFrom(chosen.day, calendar)
+  return offset > 0 ? openFrom(date, calendar) : openUpTo(date, calendar)
+}
+
+/** So far an open day is searched. */
+const longestQuiet = 366
+
+function openFrom(date: DayNumber, calendar: Calendar | null): DayNumber {
+  for (let day = date; day <= date + longestQuiet; day += 1) if (isOpen(day, calendar)) return day
+  return Number.POSITIVE_INFINITY
+}
+
+function openUpTo(date: DayNumber, calendar: Calendar | null): DayNumber {
+  for (let day = date; day >= date - longestQuiet; day -= 1) if (isOpen(day, calendar)) return day
+  return Number.POSITIVE_INFINITY
+}
+
+export function isOpen(date: DayNumber, calendar: Calendar | null): boolean {
+  if (calendar === null || calendar.open.has(date)) return true
+  // 1 January 1970 was a Thursday.
+  return !(calendar.closed.has(date) || calendar.weekend.has(((((date + 3) % 7) + 7) % 7) + 1))
+}
+
+interface Leaves {
+  at: Instant
+  until: Instant | null
+}
+
+interface Opening {
+  calendar: Calendar | null
+  /** When an email of this step may leave; null: not before the next run. */
+  leaves(invoice: PlanInvoice, step: StepDue): Leaves | null
+}
+
+/** When emails may leave on a day, by the client's address. */
+function openings(world: World, day: PlanDay): (clientKey: string) => Opening {
+  const asAccount: Opening = {
+    calendar: world.calendar,
+    leaves: () => (day.kind !== 'daily' || isOpen(day.date, world.calendar) ? { at: day.at, until: null } : null),
+  }
+  const known = new Map<PlanClient, Opening>()
+  return (clientKey) => {
+    const client = world.clients.get(clientKey)
+    if (!client || day.kind !== 'daily') return asAccount
+    const opening = known.get(client) ?? openingOf(world, day, client)
+    known.set(client, opening)
+    return opening
+  }
+}
+
+/** By the client's own clock: from the reminder hour to 18:00 there, on an open day, not before the date of the step, before the next run. */
+function openingOf({ timezone, reminderHour }: World, day: PlanDay, client: PlanClient): Opening {
+  const { calendar } = client
+  if (client.timezone === null || client.timezone === timezone)
+    return { calendar, leaves: () => (isOpen(day.date, calendar) ? { at: day.at, until: null } : null) }
+  const zone = client.timezone
+  const first = day.at.toZonedDateTimeISO(zone).toPlainDate()
+  const windows = [0, 1, 2].flatMap((days) => {
+    const date = first.add({ days })
+    const from = laterInstant(atHour(date, reminderHour, zone).toInstant(), day.at)
+    const until = earlierInstant(atHour(date, lastHour, zone).toInstant(), day.next)
+    return Temporal.Instant.compare(from, until) < 0 ? [{ date: dayNumber(date.toString()), at: from, until }] : []
+  })
+  return {
+    calendar,
+    leaves: ({ due }, { since, offset }) =>
+      windows.find(({ date }) => date >= since && isOpen(date, calendar) && (offset > 0 || date <= due)) ?? null,
+  }
+}
+
+function laterInstant(one: Instant, other: Instant): Instant {
+  return Temporal.Instant.compare(one, other) > 0 ? one : other
+}
+
+function earlierInstant(one: Instant, other: Instant): Instant {
+  return Temporal.Instant.compare(one, other) < 0 ? one : other
+}
+
+/** One email per client and currency, of one tone: the others wait for the days between two emails. */
+function grouped(due: Due[], { date }: PlanDay, rules: Planned['rules']): PlanMail[] {
+  return [...Map.groupBy(due, ({ invoice }) => groupKey(invoice)).values()].map((group) => {
+    const tones = [...Map.groupBy(group, (one) => toneOf(one, date))]
+    const [[, first] = ['', group], ...others] = tones.toSorted(
+      ([one, ofOne], [other, ofOther]) => waitingSince(ofOne) - waitingSince(ofOther) || firmness.indexOf(other) - firmness.indexOf(one),
+    )
+    for (const [, later] of others) for (const { invoice } of later) rules.set(invoice, invoice.due < date ? 'gap' : null)
+    return mailOf(first)
+  })
+}
+
+/** An email about what is not yet due says so of all of them. */
+const firmness = ['before', 'friendly', 'firm', 'final']
+
+function toneOf({ invoice, step }: Due, date: DayNumber): string {
+  return invoice.due >= date ? 'before' : step.tone
+}
+
+function waitingSince(group: Due[]): DayNumber {
+  return Math.min(...group.map(({ step }) => step.since))
+}
+
+function mailOf(group: Due[]): PlanMail {
+  const invoices = group.map(({ invoice, step }) => ({ invoice, step }))
+  const [first] = group
+  if (!first) throw new Error('An email must have an invoice.')
+  const largest = group.reduce((one, other) => (other.step.offset > one.step.offset ? other : one))
+  const latest = group.reduce((one, other) => (Temporal.Instant.compare(other.leaves.at, one.leaves.at) > 0 ? other : one))
+  return { invoices, step: largest.step, ...latest.leaves }
+}
+
+/** The world after these emails were accepted. */
+function accepted(world: World, { date }: PlanDay, mails: PlanMail[]): World {
+  const steps = new Map(mails.flatMap(({ invoices }) => invoices.map(({ invoice, step }) => [invoice, step] as const)))
+  const lastTo = new Map(world.lastTo)
+  const invoices = world.invoices.map((invoice) => {
+    const step = steps.get(invoice)
+    if (!step) return invoice
+    const isStep = step.sequence !== 'every_day'
+    if (isStep) lastTo.set(groupKey(invoice), date)
+    const through = Math.max(date, step.date, invoice.through ?? Number.NEGATIVE_INFINITY)
+    return { ...invoice, through, lastOn: date, sent: invoice.sent + (isStep ? 1 : 0) }
+  })
+  return { ...world, invoices, lastTo }
+}

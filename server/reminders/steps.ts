@@ -1,0 +1,154 @@
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { fromMinor } from '#contract/money.ts'
+import { notify } from '#server/accounts/notices.ts'
+import { balanceMinor } from '#server/invoices/balance.ts'
+import { invoices } from '#server/invoices/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import type { PlannedMail } from './deliveries.ts'
+import { dateOfDay, dayNumber, type PlanInvoice, type PlanMail, plan, type Rule, type StepDue, stepReached } from './plan.ts'
+import { dayAfter, nextRun } from './schedule.ts'
+import type { runs } from './tables.ts'
+import { texts } from './texts.ts'
+import { type PlanAccount, readWorld } from './world.ts'
+
+type Run = Pick<typeof runs.$inferSelect, 'id' | 'ownerId' | 'localDate' | 'grouped' | 'retryOf'> & { kind: 'daily' | 'start' | 'trigger' }
+
+/** What `plan` decides about these invoices in a run: its emails, and why the other invoices get none. */
+export async function planSteps(
+  tx: Database,
+  account: PlanAccount,
+  run: Run,
+  about: { invoiceIds: string[]; refusedToday: ReadonlySet<string>; now: Instant },
+): Promise<{ mails: PlannedMail[]; rules: Map<string, Rule> }> {
+  const { invoiceIds, refusedToday, now } = about
+  const read = await readWorld(tx, account, {
+    which: sql`i.id = ANY(${arrayText(invoiceIds)}::uuid[])`,
+    today: run.localDate,
+    grouped: run.grouped,
+  })
+  const place = new Map(invoiceIds.map((id, nth) => [id, nth]))
+  const inOrder = read.invoices.toSorted((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0))
+  const world = { ...read, invoices: inOrder.map((one) => ({ ...one, refusedToday: refusedToday.has(one.id) })) }
+  const next = nextRun(account, { now, notBefore: dayAfter(run.localDate), lastRunAt: null })
+  const planned = plan(world, { date: dayNumber(run.localDate), kind: run.kind, at: now, next: next.at })
+  const rules = new Map([...planned.rules].map(([{ id }, rule]) => [id, rule]))
+  await endSequences(
+    tx,
+    run,
+    [...rules].flatMap(([id, rule]) => (rule === 'ended' ? id : [])),
+    now,
+  )
+  const ids = planned.mails.map(() => newId()).sort()
+  return { mails: planned.mails.map((mail, nth) => toPlannedMail(ids[nth] ?? newId(), mail)), rules }
+}
+
+function toPlannedMail(deliveryId: string, { invoices: about, step, at, until }: PlanMail): PlannedMail {
+  return {
+    deliveryId,
+    invoiceIds: about.map(({ invoice }) => invoice.id),
+    step: isOfTemplate(step) ? null : { sequenceId: step.sequence, offset: step.offset, date: dateOfDay(step.date) },
+    steps: about.map((one) => ({ date: isOfTemplate(one.step) ? null : dateOfDay(one.step.date), note: noteOf(one.step) })),
+    leaves: { at, until },
+  }
+}
+
+function isOfTemplate({ sequence }: Pick<StepDue, 'sequence'>): boolean {
+  return sequence === 'every_day'
+}
+
+function noteOf({ number, overtaken }: StepDue): string | null {
+  return number === null || overtaken.length === 0 ? null : texts.day.overtaken(overtaken, number)
+}
+
+/**
+ * The steps of emails that are sent by hand: the one reached of each invoice, in the words of the mildest, which are true of all. They count as
+ * none, so that the sequence continues as it would have.
+ */
+export async function withReachedSteps(
+  tx: Database,
+  account: PlanAccount,
+  { localDate }: Pick<Run, 'localDate'>,
+  mails: PlannedMail[],
+): Promise<PlannedMail[]> {
+  const which = sql`i.id = ANY(${arrayText(mails.flatMap(({ invoiceIds }) => invoiceIds))}::uuid[])`
+  const world = await readWorld(tx, account, { which, today: localDate, grouped: false })
+  const byId = new Map(world.invoices.map((invoice) => [invoice.id, invoice]))
+  const reachedBy = (invoice: PlanInvoice | undefined) => {
+    const sequence = invoice && world.sequences.get(invoice.sequence)
+    const reached = sequence && stepReached(invoice, sequence, dayNumber(localDate))
+    return reached ? { ...reached, sequenceId: invoice.sequence } : null
+  }
+  return mails.map((mail) => {
+    const reached = mail.invoiceIds.map((id) => reachedBy(byId.get(id)))
+    const [mildest] = reached
+      .flatMap((one) => one ?? [])
+      .toSorted((one, other) => tones.indexOf(one.tone) - tones.indexOf(other.tone) || other.offset - one.offset)
+    // Words of a sequence would not be those that the other clients of the template know.
+    const step =
+      mildest && reached.every((one) => one !== null) ? { sequenceId: mildest.sequenceId, offset: mildest.offset, date: null } : null
+    return { ...mail, step }
+  })
+}
+
+const tones = ['friendly', 'firm', 'final']
+
+const failedStep = z.object({
+  invoiceId: z.string(),
+  sequenceId: z.string().nullable(),
+  offset: z.number().nullable(),
+  date: z.string().nullable(),
+  own: z.string().nullable(),
+})
+
+/** The emails of a run that repeats failed ones: each has the step that its invoice had there. */
+export async function withFailedSteps(tx: Database, retryOf: string, mails: PlannedMail[]): Promise<PlannedMail[]> {
+  const found = await rows(
+    tx,
+    failedStep,
+    sql`SELECT x.invoice_id AS "invoiceId", d.sequence_id AS "sequenceId", d.step_offset AS "offset", d.step_date::text AS date, x.step_date::text AS own
+        FROM deliveries d JOIN delivery_invoices x ON x.delivery_id = d.id
+        WHERE ${retryOf}::uuid IN (d.run_id, d.pulled_by_run_id) AND d.state = 'failed'`,
+  )
+  const byInvoice = new Map(found.map((one) => [one.invoiceId, one]))
+  return mails.map((mail) => {
+    const failed = mail.invoiceIds.flatMap((id) => byInvoice.get(id) ?? [])
+    const first = failed.find(({ sequenceId }) => sequenceId !== null)
+    const step =
+      first?.sequenceId != null && first.offset !== null ? { sequenceId: first.sequenceId, offset: first.offset, date: first.date } : null
+    return { ...mail, step, steps: mail.invoiceIds.map((id) => ({ date: byInvoice.get(id)?.own ?? null, note: null })) }
+  })
+}
+
+/** Notifies the owner once of invoices whose sequence is over. */
+async function endSequences(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
+  if (run.kind !== 'daily' || ids.length === 0) return
+  const ended = await tx
+    .update(invoices)
+    .set({ sequenceEndedOn: run.localDate })
+    .where(sql`${invoices.id} = ANY(${arrayText(ids)}::uuid[]) AND ${invoices.sequenceEndedOn} IS NULL`)
+    .returning()
+  for (const row of ended.slice(0, mostNotices)) {
+    const t = texts.sequenceEnded
+    const owed = { currency: row.currency, amount: fromMinor(balanceMinor(row), row.currency) }
+    await notify(
+      tx,
+      run.ownerId,
+      {
+        kind: 'sequence_ended',
+        cause: row.id,
+        summary: t.summary(row.clientName),
+        title: t.title(row.clientName, row.reference),
+        text: t.text(owed, row.remindersSent),
+        link: `/dashboard/edit-invoice/${row.id}`,
+        clients: [{ clientName: row.clientName, invoiceId: row.id, reference: row.reference }],
+      },
+      now,
+    )
+  }
+}
+
+/** As many as the list of notices has. */
+const mostNotices = 50

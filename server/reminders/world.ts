@@ -1,0 +1,136 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { sequences } from '#server/invoices/tables.ts'
+import type { Account } from '#server/platform/answer.ts'
+import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import { addressHeld, openEmailOf } from './owed.ts'
+import { dayNumber, groupKey, type PlanInvoice, type PlanSequence, type World } from './plan.ts'
+import { sequenceSteps } from './tables.ts'
+
+/** What `plan` must know of an account. */
+export type PlanAccount = Pick<Account, 'id' | 'timezone' | 'reminderHour' | 'follows' | 'sequenceId'>
+
+/** The sequence of an invoice `i` of a client `k`: its own, else that of the client, else that of the account; an id or a built-in one. */
+const sequenceOf = ({ follows, sequenceId }: Pick<PlanAccount, 'follows' | 'sequenceId'>) => sql`CASE
+  WHEN i.follows <> 'inherit' THEN coalesce(i.sequence_id::text, i.follows)
+  WHEN k.follows <> 'inherit' THEN coalesce(k.sequence_id::text, k.follows)
+  ELSE ${sequenceId ?? follows}::text END`
+
+/** Steps leave at most 60 days before the due date, and some days earlier where those are quiet. */
+export const earliestStep = 60 + 366
+
+const invoiceRow = z.object({
+  id: z.string(),
+  clientKey: z.string(),
+  currency: z.string(),
+  due: z.string(),
+  sequence: z.string(),
+  through: z.string().nullable(),
+  lastAt: z.number().nullable(),
+  sent: z.number(),
+  promisedUntil: z.string().nullable(),
+  paused: z.boolean(),
+  pausedUntil: z.string().nullable(),
+  addressHeld: z.boolean(),
+  openMail: z.boolean(),
+})
+
+/** The world of `plan` with the invoices `i` of an account that match and are not paid, by their due date. */
+export async function readWorld(
+  db: Database,
+  account: PlanAccount,
+  about: { which: SQL; today: string; grouped: boolean },
+): Promise<World> {
+  const found = await rows(
+    db,
+    invoiceRow,
+    sql`SELECT i.id, lower(i.client_email) AS "clientKey", i.currency, i.due_date::text AS due, ${sequenceOf(account)} AS sequence, i.reminded_through::text AS through,
+          (extract(epoch FROM i.last_reminder_at) * 1000)::float8 AS "lastAt", i.steps_sent AS sent,
+          greatest(i.promised_until, CASE WHEN i.pause_promised THEN i.paused_until END, CASE WHEN p.pause_promised THEN p.paused_until END)::text AS "promisedUntil",
+          i.paused_at IS NOT NULL OR p.client_key IS NOT NULL AS paused,
+          CASE WHEN (i.paused_at IS NULL OR i.paused_until IS NOT NULL) AND (p.client_key IS NULL OR p.paused_until IS NOT NULL) THEN greatest(i.paused_until, p.paused_until)::text END AS "pausedUntil",
+          ${addressHeld} AS "addressHeld", o.id IS NOT NULL AS "openMail"
+        FROM invoices i
+        LEFT JOIN clients k ON k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)
+        LEFT JOIN client_pauses p ON p.owner_id = i.owner_id AND p.client_key = lower(i.client_email)
+        LEFT JOIN ${openEmailOf} ON true
+        WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' AND ${about.which}
+        ORDER BY i.due_date, i.id`,
+  )
+  const localDay = dayIn(account.timezone)
+  const invoices = found.map(({ lastAt, paused, pausedUntil, ...one }): PlanInvoice => {
+    const promisedUntil = one.promisedUntil === null ? null : dayNumber(one.promisedUntil)
+    return {
+      ...one,
+      due: dayNumber(one.due),
+      through: one.through === null ? null : dayNumber(one.through),
+      lastOn: lastAt === null ? null : localDay(lastAt),
+      promisedUntil,
+      pause: paused ? { until: pausedUntil === null ? null : dayNumber(pausedUntil) } : null,
+      refusedToday: false,
+      chosen: null,
+    }
+  })
+  return {
+    timezone: account.timezone,
+    reminderHour: account.reminderHour,
+    grouped: about.grouped,
+    calendar: null,
+    clients: new Map(),
+    sequences: await readPlanSequences(db, account.id),
+    lastTo: about.grouped ? await readLastTo(db, account, invoices, dayNumber(about.today)) : new Map(),
+    invoices,
+  }
+}
+
+/** The sequences of an account as `plan` knows them, by id. */
+async function readPlanSequences(db: Database, ownerId: string): Promise<Map<string, PlanSequence>> {
+  const all = await db.select().from(sequences).where(eq(sequences.ownerId, ownerId))
+  const steps = await db
+    .select()
+    .from(sequenceSteps)
+    .where(and(eq(sequenceSteps.ownerId, ownerId)))
+    .orderBy(sequenceSteps.offset)
+  const stepsOf = Map.groupBy(steps, ({ sequenceId }) => sequenceId)
+  return new Map(
+    all.map(({ id, everyDays, atMost, atLeast }) => [
+      id,
+      { steps: (stepsOf.get(id) ?? []).map(({ offset, tone }) => ({ offset, tone })), everyDays, atMost, atLeast },
+    ]),
+  )
+}
+
+const lastRow = z.object({ clientKey: z.string(), currency: z.string(), ofSequences: z.number().nullable(), ofAny: z.number() })
+
+/**
+ * When the clients of these invoices last got an email about an invoice with a sequence, or today any: those of invoices that are reminded every
+ * day do not count, or a sequence would never have its turn beside them.
+ */
+async function readLastTo(db: Database, account: PlanAccount, invoices: PlanInvoice[], today: number): Promise<Map<string, number>> {
+  const keys = [...new Set(invoices.map(({ clientKey }) => clientKey))]
+  if (keys.length === 0) return new Map()
+  const last = sql`(extract(epoch FROM max(i.last_reminder_at)`
+  const found = await rows(
+    db,
+    lastRow,
+    sql`SELECT lower(i.client_email) AS "clientKey", i.currency, ${last}) * 1000)::float8 AS "ofAny",
+          ${last} FILTER (WHERE ${sequenceOf(account)} NOT IN ('every_day', 'never'))) * 1000)::float8 AS "ofSequences"
+        FROM invoices i LEFT JOIN clients k ON k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)
+        WHERE i.owner_id = ${account.id}::uuid AND lower(i.client_email) = ANY(${arrayText(keys)}::text[]) AND i.last_reminder_at IS NOT NULL
+        GROUP BY 1, 2`,
+  )
+  const localDay = dayIn(account.timezone)
+  return new Map(
+    found.flatMap(({ ofSequences, ofAny, ...client }) => {
+      const any = localDay(ofAny)
+      const day = any >= today ? any : ofSequences === null ? null : localDay(ofSequences)
+      return day === null ? [] : [[groupKey(client), day] as const]
+    }),
+  )
+}
+
+/** The local date of an instant in milliseconds. */
+function dayIn(timezone: string): (milliseconds: number) => number {
+  const format = new Intl.DateTimeFormat('en-CA', { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' })
+  return (milliseconds) => dayNumber(format.format(milliseconds))
+}
