@@ -4,7 +4,8 @@ import { defineConfig } from 'vitest/config'
 
 /**
  * The first line of a test file that runs on a PostgreSQL server, with the reason: locks, claims, triggers, the locale or driver types.
- * `Only` where it needs a server, `Also` where it runs on the embedded database too.
+ * `Only` where it needs a server, `Also` where it runs on the embedded database too: in `npm run test:full`, or where no server was found,
+ * because a test takes three times as long there.
  */
 const postgresMark = /^\/\/ (Also|Only) on PostgreSQL: ./
 
@@ -23,8 +24,8 @@ const include = (needs: string) => files.filter((one) => one.needs === needs).ma
 
 /** Every file gets modules of its own: slower, and shows whether files depend on each other. */
 const isolate = process.env.TEST_ISOLATE === 'true'
-/** Everything that needs a database runs on the server as well, not only the marked files. */
-const everything = process.env.TEST_POSTGRES === 'everything'
+/** `everything`: all that needs a database runs on both; `marked`: what is marked runs on the server only. Otherwise what is marked runs on both. */
+const onServer = process.env.TEST_POSTGRES
 
 /** Upper bounds only: a busy machine may need a minute to start a program. */
 const limits = { testTimeout: 240_000, hookTimeout: 240_000 }
@@ -52,12 +53,22 @@ export default defineConfig({
     maxWorkers: availableParallelism() + 2,
     projects: [
       { test: { ...limits, name: 'pure', include: include('pure'), pool: 'threads', isolate } },
-      { test: { ...database, name: 'database', include: include('database') } },
+      {
+        test: {
+          ...database,
+          name: 'database',
+          include: files
+            .filter(({ needs, postgres }) => needs === 'database' && !(postgres && onServer === 'marked'))
+            .map(({ file }) => file),
+        },
+      },
       {
         test: {
           ...database,
           name: 'postgres',
-          include: files.filter(({ needs, postgres }) => postgres || (everything && needs === 'database')).map(({ file }) => file),
+          include: files
+            .filter(({ needs, postgres }) => postgres || (onServer === 'everything' && needs === 'database'))
+            .map(({ file }) => file),
           globalSetup: ['test/postgres-setup.ts'],
         },
       },

@@ -125,7 +125,9 @@ async function testCode(projects: string[], args: string[]): Promise<Tally> {
     ? missing('PostgreSQL 15 or later was not found', 'on Debian: apt-get install postgresql; on macOS: brew install postgresql')
     : { passed: 0, failed: 0 }
   if (present.length === 0) return skipped
-  const { passed, failed, why } = await runVitest('code', [...present.map((project) => `--project=${project}`), ...args])
+  const onServer: Record<string, string> =
+    present.includes('postgres') && present.includes('database') && asked === undefined ? { TEST_POSTGRES: 'marked' } : {}
+  const { passed, failed, why } = await runVitest('code', [...present.map((project) => `--project=${project}`), ...args], { env: onServer })
   return { passed, failed: failed + skipped.failed, why }
 }
 
@@ -162,15 +164,19 @@ async function testBrowser(args: string[]): Promise<Tally> {
 }
 
 function testRows(part: 'faults' | 'attacks', args: string[]): Promise<Tally> {
-  return runVitest(part, [part, ...(asked === 'full' ? [] : ['--short']), ...args], 'run/reliability.ts')
+  return runVitest(part, [part, ...(asked === 'full' ? [] : ['--short']), ...args], { script: 'run/reliability.ts' })
 }
 
-async function runVitest(name: string, args: string[], script = 'node_modules/vitest/vitest.mjs'): Promise<Tally> {
+async function runVitest(
+  name: string,
+  args: string[],
+  { script = 'node_modules/vitest/vitest.mjs', env = {} }: { script?: string; env?: Record<string, string> } = {},
+): Promise<Tally> {
   const report = path.join(folder, `${name}.json`)
   const options = script.endsWith('vitest.mjs')
     ? ['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
     : ['--json', report]
-  const well = await run([script, ...options, ...args])
+  const well = await run([script, ...options, ...args], env)
   const shape = z.object({
     numPassedTests: z.number(),
     numFailedTests: z.number(),

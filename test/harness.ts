@@ -132,7 +132,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
       await app.close()
       await mailer.close()
       // One database is enough for this: what is stored does not depend on which PostgreSQL stores it.
-      if (database.embedded) secretsTold.push(...(await secretsIn(database.db)))
+      if (database.embedded || process.env.TEST_POSTGRES === 'marked') secretsTold.push(...(await secretsIn(database.db)))
     },
   }
 }

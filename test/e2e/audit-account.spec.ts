@@ -275,9 +275,13 @@ async function google(page: Page, audit: Audit, someone: Someone, far: FakeGoogl
   await dialog(page, audit, 'google-unlink-password')
 }
 
-test('every way to sign in on a server that sends email: password reset, new email, second factor', async ({ browser, program, post }) => {
-  await auditWalk({ browser, url: program.url }, (page, audit) => waysIn(page, audit, program.url, post))
-})
+test(
+  'every way to sign in on a server that sends email: password reset, new email, second factor',
+  full,
+  async ({ browser, program, post }) => {
+    await auditWalk({ browser, url: program.url }, (page, audit) => waysIn(page, audit, program.url, post))
+  },
+)
 
 test('the account with a second factor, many sessions and much activity', full, async ({ browser, program }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {

@@ -108,18 +108,14 @@ async function connectionsWithMuch(page: Page, audit: Audit, someone: Someone, r
 }
 
 for (const size of sizes)
-  test(
-    `connections, none and many: every screen and dialog, ${size}`,
-    size === 'phone' ? full : {},
-    async ({ browser, program, smtp, receiver, zapier }) => {
-      await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
-        await signIn(page, program.url, `alone-${size}@banyan.example`)
-        await connectionsWithNothing(page, audit, zapier)
-      })
-      await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
-        const someone = await signIn(page, program.url, `connected-${size}@banyan.example`)
-        await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
-        await connectionsWithMuch(page, audit, someone, receiver)
-      })
-    },
-  )
+  test(`connections, none and many: every screen and dialog, ${size}`, full, async ({ browser, program, smtp, receiver, zapier }) => {
+    await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
+      await signIn(page, program.url, `alone-${size}@banyan.example`)
+      await connectionsWithNothing(page, audit, zapier)
+    })
+    await auditWalk({ browser, url: program.url, at: [size] }, async (page, audit) => {
+      const someone = await signIn(page, program.url, `connected-${size}@banyan.example`)
+      await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+      await connectionsWithMuch(page, audit, someone, receiver)
+    })
+  })

@@ -229,7 +229,7 @@ test('an import from the file to its result', async ({ browser, program }) => {
   })
 })
 
-test('the review of an export, and the question about what is past due', async ({ browser, program, smtp }) => {
+test('the review of an export, and the question about what is past due', full, async ({ browser, program, smtp }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await reviewing(page, audit, await signIn(page, program.url, 'reviewer@banyan.example'), smtp)
   })

@@ -303,7 +303,7 @@ test('runs of reminders: under way, cancelled, with failures, opened later', ful
   })
 })
 
-test('a mailbox that rejects emails, and every banner above a screen', async ({ browser, program, smtp }) => {
+test('a mailbox that rejects emails, and every banner above a screen', full, async ({ browser, program, smtp }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await refused(page, audit, await signIn(page, program.url, 'refused@banyan.example'), smtp)
   })

@@ -188,7 +188,7 @@ for (const half of ['first', 'second'] as const)
     })
   })
 
-test('stale data, no network, and missing pages', async ({ browser, program }) => {
+test('stale data, no network, and missing pages', full, async ({ browser, program }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await away(page, audit, await signIn(page, program.url, 'away@banyan.example'))
   })

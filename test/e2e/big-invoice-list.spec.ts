@@ -130,7 +130,7 @@ test('10,000 invoices are selected and marked as paid, and one Undo restores the
   await expect(page.getByRole('button', { name: `Paid (${size - open.length})`, exact: true })).toBeAttached()
 })
 
-test('sorting 10,000 invoices shows the first of all of them', async ({ page, program }) => {
+test('sorting 10,000 invoices shows the first of all of them', full, async ({ page, program }) => {
   await openList(page, program.url, 'List')
   const amounts = lines.map(({ amount }) => amount).toSorted((one, other) => one - other)
   const first = page.locator('[data-index="0"]')
@@ -144,7 +144,7 @@ test('sorting 10,000 invoices shows the first of all of them', async ({ page, pr
   await expect(page.locator(`[data-index="${size - 1}"]`)).toContainText('Zenith Orchards')
 })
 
-test('the due line shows every open invoice, however many', async ({ page, program }) => {
+test('the due line shows every open invoice, however many', full, async ({ page, program }) => {
   await openList(page, program.url, 'Cards')
   const dots = page.locator('[data-dot]')
   await expect(dots.first()).toBeVisible()

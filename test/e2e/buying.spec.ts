@@ -156,7 +156,7 @@ test('a one-time payment for a year', async ({ page, program, shop }) => {
   expect((await subscriptionOf(program.url, email)).cancelAtPeriodEnd).toBe(true)
 })
 
-test('a plan that was paid once is renewed from the day it ends', async ({ page, program, shop }) => {
+test('a plan that was paid once is renewed from the day it ends', full, async ({ page, program, shop }) => {
   const email = 'renews@banyan.example'
   await open(page, program.url, shop, email)
   const { provider } = shop.razorpay
@@ -247,7 +247,7 @@ test('an order that cannot be created shows its error in the dialog and as a toa
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
-test('a forged proof of payment activates nothing and shows an error', async ({ page, program, shop }) => {
+test('a forged proof of payment activates nothing and shows an error', full, async ({ page, program, shop }) => {
   const email = 'forged@banyan.example'
   await open(page, program.url, shop, email)
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
@@ -271,7 +271,7 @@ test('a forged proof of payment activates nothing and shows an error', async ({ 
   expect((await subscriptionOf(program.url, email)).plan).toBe('free')
 })
 
-test('a pending payment is awaited, and cannot be paid twice', async ({ page, program, shop }) => {
+test('a pending payment is awaited, and cannot be paid twice', full, async ({ page, program, shop }) => {
   await open(page, program.url, shop, 'slow@banyan.example')
   const { provider } = shop.razorpay
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
@@ -292,7 +292,7 @@ test('a pending payment is awaited, and cannot be paid twice', async ({ page, pr
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
-test('a browser that closes after paying finds its plan when it returns', async ({ page, program, shop }) => {
+test('a browser that closes after paying finds its plan when it returns', full, async ({ page, program, shop }) => {
   const email = 'dies@banyan.example'
   await open(page, program.url, shop, email)
   await page.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
@@ -305,7 +305,7 @@ test('a browser that closes after paying finds its plan when it returns', async 
   await expect(page.getByRole('region', { name: 'Pro' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
 })
 
-test('a subscription started in the trial charges nothing yet and is cancelled in the dialog', async ({ page, program, shop }) => {
+test('a subscription started in the trial charges nothing yet and is cancelled in the dialog', full, async ({ page, program, shop }) => {
   const email = 'trial@banyan.example'
   await open(page, program.url, shop, email)
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
@@ -351,7 +351,7 @@ test('a subscription started in the trial charges nothing yet and is cancelled i
   expect([...shop.razorpay.provider.subscriptions.values()].at(-1)?.status).toBe('cancelled')
 })
 
-test('a monthly subscription is cancelled on the profile and stays active until the date shown', async ({ page, program, shop }) => {
+test('a monthly subscription is cancelled on the profile and stays active until the date shown', full, async ({ page, program, shop }) => {
   const email = 'monthly@banyan.example'
   await open(page, program.url, shop, email, 'Enterprise')
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Enterprise' })
@@ -385,7 +385,7 @@ test('a monthly subscription is cancelled on the profile and stays active until 
   await expect(panel.getByRole('button', { name: 'Cancel Subscription' })).toHaveCount(0)
 })
 
-test('a failed charge is shown with the plan, and the plan stays active', async ({ page, program, shop }) => {
+test('a failed charge is shown with the plan, and the plan stays active', full, async ({ page, program, shop }) => {
   const email = 'arrears@banyan.example'
   await open(page, program.url, shop, email)
   await page.getByRole('dialog').getByRole('radio', { name: 'Auto-Recurring' }).check()

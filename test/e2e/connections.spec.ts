@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { Page } from '@playwright/test'
 import type { HeardCall } from '#test/fakes/receiver.ts'
 import { startProgram } from '#test/program.ts'
+import { full } from './duely.ts'
 import { signIn } from './sign-in.ts'
 import { expect, test } from './with-programs.ts'
 
@@ -120,7 +121,7 @@ test('a webhook delivers an invoice signed with the secret shown, and the log ha
   expect(heard().at(-1)?.headers['webhook-id']).toBe(headers['webhook-id'])
 })
 
-test('a webhook is paused, resumed, changed, gets a new secret, and is removed', async ({ page, program, receiver }) => {
+test('a webhook is paused, resumed, changed, gets a new secret, and is removed', full, async ({ page, program, receiver }) => {
   const asha = await signIn(page, program.url, 'changes@banyan.example')
   const made = (await asha.send('POST', '/webhooks', { url: `${receiver.url}/first`, events: ['invoice.paid'] })) as {
     _id: string
@@ -308,7 +309,7 @@ test.describe('on a phone', () => {
   })
 })
 
-test('a plan without API keys and a server without Zapier show that up front', async ({ browser }) => {
+test('a plan without API keys and a server without Zapier show that up front', full, async ({ browser }) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-browser-'))
   await using program = await startProgram({
     DATA_DIR: folder,

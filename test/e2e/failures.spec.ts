@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { full } from './duely.ts'
 import { signIn } from './sign-in.ts'
 import { expect, test } from './with-programs.ts'
 
@@ -82,7 +83,7 @@ test('errors of the mailbox and the reminders are shown on their screen', async 
   await expect(words).toHaveValue('Please pay soon')
 })
 
-test('errors of the account are shown on its screen, and do not end the session', async ({ page, program }) => {
+test('errors of the account are shown on its screen, and do not end the session', full, async ({ page, program }) => {
   await signIn(page, program.url, 'staying@banyan.example')
   await page.goto('/dashboard')
   await refuse(page, 'POST', '/zapier/subscribe')

@@ -1,5 +1,5 @@
 import { expectAccessible } from './audit.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { signIn } from './sign-in.ts'
 
 const password = 'correct horse battery'
@@ -91,7 +91,7 @@ test('an owner says how clients pay, a client says that an invoice is paid, and 
 })
 
 for (const width of [1280, 390])
-  test(`at ${width} px: a bank file is reviewed, recorded and taken back`, async ({ page, program }) => {
+  test(`at ${width} px: a bank file is reviewed, recorded and taken back`, width === 390 ? full : {}, async ({ page, program }) => {
     await page.setViewportSize({ width, height: 860 })
     const { send } = await signIn(page, program.url)
     const day = (ago: number) => Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: ago })

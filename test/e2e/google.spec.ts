@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
 import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import { someoneAt } from '#test/program.ts'
+import { full } from './duely.ts'
 import { expect, test } from './with-google.ts'
 
 const password = 'correct horse battery'
@@ -141,7 +142,7 @@ test('Google sign-in does not take over an account with a password, which links 
   await expect(page.getByRole('button', { name: 'Link Google', exact: true })).toBeVisible()
 })
 
-test('linking Google requires the second factor', async ({ page, google, program }) => {
+test('linking Google requires the second factor', full, async ({ page, google, program }) => {
   const careful = await someoneAt(program.url, 'careful@gmail.com')
   const started = await careful.send('POST', '/user/two-factor/start', { currentPassword: password })
   const { secret } = started as { secret: string }

@@ -73,7 +73,7 @@ test('a dropped file is read, on the drop zone or beside it, and the page stays'
   await rm(folder, { recursive: true })
 })
 
-test('an unreadable file shows the reason, and another one can be chosen', async ({ page }) => {
+test('an unreadable file shows the reason, and another one can be chosen', full, async ({ page }) => {
   await onDashboard(page, [])
   const shiftJis = Buffer.from([0x83, 0x58, 0x83, 0x5e, 0x81, 0x5b, 0x2c, 0x31])
   for (const [content, says] of [
@@ -136,7 +136,7 @@ test('a stopped import shows its progress, resumes where it stopped, and is undo
   expect(await stored(page)).toBe(0)
 })
 
-test('after a lost answer the import resumes without duplicates, and Undo removes all lines', async ({ page }) => {
+test('after a lost answer the import resumes without duplicates, and Undo removes all lines', full, async ({ page }) => {
   await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 500 }])
   const line = await loseAnswerOf(page, 2)
   const dialog = await choose(page, books(500))
@@ -157,7 +157,7 @@ test('after a lost answer the import resumes without duplicates, and Undo remove
   await expect(page.getByRole('link', { name: 'Kaveri Foods' })).toBeVisible()
 })
 
-test('lines saved before the connection broke can be undone without resuming', async ({ page }) => {
+test('lines saved before the connection broke can be undone without resuming', full, async ({ page }) => {
   await onDashboard(page, [])
   const line = await loseAnswerOf(page, 1)
   const dialog = await choose(page, books(300))
@@ -172,7 +172,7 @@ test('lines saved before the connection broke can be undone without resuming', a
   expect(await stored(page)).toBe(0)
 })
 
-test('importing the same file after an interruption loses and repeats no line', async ({ page }) => {
+test('importing the same file after an interruption loses and repeats no line', full, async ({ page }) => {
   await onDashboard(page, [])
   const line = await loseAnswerOf(page, 2)
   const dialog = await choose(page, books(500))

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
 import { freePort } from '#test/program.ts'
+import { full } from './duely.ts'
 
-test('npm run dev serves a page that works at the first visit, and Ctrl-C ends it while the page is open', async ({ page }) => {
+test('npm run dev serves a page that works at the first visit, and Ctrl-C ends it while the page is open', full, async ({ page }) => {
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-dev-'))
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import PostalMime from 'postal-mime'
 import { type FakeSmtp, later } from '#test/fakes/smtp-server.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { type Someone, signIn } from './sign-in.ts'
 
 const mailOf = (client: string) => `billing@${client.split(' ')[0]?.toLowerCase()}.example`
@@ -275,7 +275,7 @@ test('Send Now sends only the ticked emails, combined per client where that is c
   expect((await PostalMime.parse(smtp.mails[0]?.raw ?? '')).text).toMatch(/INV-0001.*INV-0002/s)
 })
 
-test('Remind now opens from the selection, the palette and the page of an invoice', async ({ page, program, smtp }) => {
+test('Remind now opens from the selection, the palette and the page of an invoice', full, async ({ page, program, smtp }) => {
   await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Studio Banyan'])
   await page.goto('/dashboard')
   const dialog = page.getByRole('dialog')

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test'
 import { unzipSync } from 'fflate'
 import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import { someoneAt } from '#test/program.ts'
+import { full } from './duely.ts'
 import { signIn } from './sign-in.ts'
 import { expect, linkIn, test } from './with-google.ts'
 
@@ -79,41 +80,44 @@ test('a new email takes effect once its link is opened', async ({ page, program,
     .toBe(true)
 })
 
-test('the checklist and the dialogs ask to confirm the email first, and send once its link was opened in another tab', async ({
-  page,
-  context,
-  program,
-  post,
-  smtp,
-}) => {
-  const email = 'newcomer@banyan.example'
-  const { send } = await signIn(page, program.url, email)
-  await send('POST', '/invoice', { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02' })
-  await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
-  const dialog = page.getByRole('dialog')
-  const asked = 'Confirm your email to start sending'
-  await page.goto('/dashboard')
-  await expect(page.getByText(asked)).toBeVisible()
-  await page.getByRole('button', { name: /^Actions for .*, Kaveri Foods$/ }).click()
-  await page.getByRole('menuitem', { name: 'Remind now…' }).click()
-  await expect(dialog.getByText(asked)).toBeVisible()
-  await expect(dialog.getByRole('button', { name: 'Send reminder' })).toBeDisabled()
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
-  await page.getByRole('link', { name: 'Preview the first email' }).click()
-  await expect(dialog.getByText(asked)).toBeVisible()
-  await expect(dialog.getByRole('button', { name: 'Start Reminders' })).toBeDisabled()
+test(
+  'the checklist and the dialogs ask to confirm the email first, and send once its link was opened in another tab',
+  full,
+  async ({ page, context, program, post, smtp }) => {
+    const email = 'newcomer@banyan.example'
+    const { send } = await signIn(page, program.url, email)
+    await send('POST', '/invoice', {
+      clientName: 'Kaveri Foods',
+      clientEmail: 'billing@kaveri.example',
+      amount: 500,
+      dueDate: '2026-01-02',
+    })
+    await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+    const dialog = page.getByRole('dialog')
+    const asked = 'Confirm your email to start sending'
+    await page.goto('/dashboard')
+    await expect(page.getByText(asked)).toBeVisible()
+    await page.getByRole('button', { name: /^Actions for .*, Kaveri Foods$/ }).click()
+    await page.getByRole('menuitem', { name: 'Remind now…' }).click()
+    await expect(dialog.getByText(asked)).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Send reminder' })).toBeDisabled()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('link', { name: 'Preview the first email' }).click()
+    await expect(dialog.getByText(asked)).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Start Reminders' })).toBeDisabled()
 
-  const other = await context.newPage()
-  await other.goto(await linkIn(post, email, 'Confirm your email for Duely'))
-  await other.getByRole('button', { name: 'Confirm Email' }).click()
-  await expect(other.getByRole('link', { name: 'Go to the Dashboard' })).toBeVisible()
-  await other.close()
-  // Headless windows are always visible, so that no browser event tells of the return to this tab.
-  await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
-  await expect(dialog.getByText(asked)).toHaveCount(0)
-  await dialog.getByRole('button', { name: 'Start Reminders' }).click()
-  await expect(page.getByText('The mail server accepted 1 email.').first()).toBeVisible()
-})
+    const other = await context.newPage()
+    await other.goto(await linkIn(post, email, 'Confirm your email for Duely'))
+    await other.getByRole('button', { name: 'Confirm Email' }).click()
+    await expect(other.getByRole('link', { name: 'Go to the Dashboard' })).toBeVisible()
+    await other.close()
+    // Headless windows are always visible, so that no browser event tells of the return to this tab.
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    await expect(dialog.getByText(asked)).toHaveCount(0)
+    await dialog.getByRole('button', { name: 'Start Reminders' }).click()
+    await expect(page.getByText('The mail server accepted 1 email.').first()).toBeVisible()
+  },
+)
 
 test('two-factor authentication: set up, sign in with a code and a recovery code, turn off', async ({ page, program }) => {
   await someoneAt(program.url, 'careful@banyan.example')
