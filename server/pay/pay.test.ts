@@ -7,6 +7,7 @@ import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { readQrPng } from '#test/read-qr.ts'
+import { times } from '#test/thorough.ts'
 import { qrPng } from './qr.ts'
 
 const password = 'correct horse'
@@ -129,6 +130,13 @@ test('the picture of a UPI code is read as exactly its text', () => {
     ['न'.repeat(60), 3000.5],
   ] as const) {
     const text = upiLink({ ...upi, name }, { amount, currency: 'INR', reference: 'INV-0041' })
+    expect(readQrPng(qrPng(text))).toBe(text)
+  }
+  for (let nth = 0; nth < times(40, 2_000); nth += 1) {
+    const text = upiLink(
+      { ...upi, name: `Asha ${nth * 7919}` },
+      { amount: nth + 1, currency: 'INR', reference: `${nth}`.repeat((nth % 12) + 1) },
+    )
     expect(readQrPng(qrPng(text))).toBe(text)
   }
 })

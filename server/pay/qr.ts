@@ -5,14 +5,17 @@ import { encode } from 'uqr'
 const scale = 4
 const quiet = 4
 
-/** The modules of a QR code with its quiet zone, ECC level M. */
-export function qrModules(text: string): boolean[][] {
-  return encode(text, { ecc: 'M', border: quiet }).data
+/** The modules of a QR code with its quiet zone, ECC level M. `mask`: the one to use, without comparing all eight. */
+export function qrModules(text: string, mask?: number): boolean[][] {
+  return encode(text, { ecc: 'M', border: quiet, ...(mask === undefined ? {} : { maskPattern: mask }) }).data
 }
 
-/** A QR code as a PNG of black and white. */
+/** Comparing the masks would take longer than the rest of an email. Any is read alike; this one leaves no pattern of lines. */
+const maskOfEmails = 7
+
+/** A QR code as a PNG of black and white, for emails. */
 export function qrPng(text: string): Buffer {
-  const modules = qrModules(text)
+  const modules = qrModules(text, maskOfEmails)
   const side = modules.length * scale
   const perRow = Math.ceil(side / 8)
   const data = new Uint8Array(perRow * side).fill(0xff)
