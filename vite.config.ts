@@ -63,6 +63,19 @@ const withoutMeta: Plugin = {
   },
 }
 
+/** Removes the writer of JSON Schemas from the validator in the client: only the API reference uses it, and every page would load its 5 KB. */
+const withoutJsonSchema: Plugin = {
+  name: 'without-json-schema',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/zod\/v4\/classic\/schemas\.js$/ },
+    handler: (code) => ({
+      code: code.replaceAll(/\b(?:processors\.\w+|create(?:To|Standard)JSONSchemaMethod)(?=\()/g, '(() => ({}))'),
+      map: null,
+    }),
+  },
+}
+
 interface MetaCall {
   type?: string
   end?: number
@@ -71,7 +84,7 @@ interface MetaCall {
 }
 
 export default defineConfig({
-  plugins: [withoutMeta, reactRouter()],
+  plugins: [withoutMeta, withoutJsonSchema, reactRouter()],
   // In development, all screens' libraries are optimized before the first visit: one found later would reload the page.
   optimizeDeps: { entries: ['web/**/*.{ts,tsx}', '!web/**/*.test.ts', '!web/routes.ts', '!web/entry.server.tsx'] },
   build: {

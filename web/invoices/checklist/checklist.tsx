@@ -2,9 +2,9 @@ import { Skeleton } from '@mantine/core'
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import styles from '#web/invoices/dashboard/dashboard.module.css'
 import { useApiQuery } from '#web/platform/query.ts'
 import { useSession } from '#web/platform/session.ts'
-import styles from './checklist.module.css'
 
 /** Until it loads, and where it cannot be loaded, the dashboard shows the rest. */
 const OpenChecklist = lazy<ComponentType<{ waiting: ReactNode }>>(async () => ({
@@ -26,7 +26,7 @@ export function Checklist(): ReactNode {
   if (status.lastReminderSent === null) openFor = account
   if (openFor !== account) return null
   // As tall as the checklist will be, so that what is below does not move: an invoice that moves while it is pressed does not open.
-  const waiting = <Skeleton className={styles.waiting} data-first={isFirst || undefined} radius={14} mb={24} />
+  const waiting = <Skeleton className={styles.checklistWaiting} data-first={isFirst || undefined} radius={14} mb={24} />
   return (
     <Suspense fallback={waiting}>
       <OpenChecklist waiting={waiting} />
