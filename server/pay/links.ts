@@ -47,18 +47,27 @@ export async function payLinksFor(db: Database, { publicUrl, secretKey }: Config
     }
     const known = new Set(found.map((link) => keyOf(link)))
     const fresh = [...missing.values()].filter((one) => !known.has(keyOf(one)))
-    if (fresh.length > 0)
-      await db
-        .insert(payLinks)
-        .values(fresh.map((one) => ({ ...one, ...made(secretKey, newId()), createdAt: now })))
-        .onConflictDoNothing()
+    if (fresh.length === 0) continue
+    const values = fresh.map((one) => ({ one, link: made(secretKey, newId()) }))
+    const stored = await db
+      .insert(payLinks)
+      .values(values.map(({ one, link: { token: _, ...link } }) => ({ ...one, ...link, createdAt: now })))
+      .onConflictDoNothing()
+      .returning({ id: payLinks.id })
+    const ids = new Set(stored.map(({ id }) => id))
+    // One that another process made meanwhile is read.
+    for (const { one, link } of values) {
+      if (!ids.has(link.id)) continue
+      tokens.set(keyOf(one), link.token)
+      missing.delete(keyOf(one))
+    }
   }
   return wanted.map((one) => `${publicUrl}/pay/${tokens.get(keyOf(one))}`)
 }
 
-function made(secretKey: string, id: string): { id: string; tokenHash: string; sealedToken: string } {
+function made(secretKey: string, id: string): { id: string; token: string; tokenHash: string; sealedToken: string } {
   const token = newToken()
-  return { id, tokenHash: hashToken(token), sealedToken: seal(secretKey, purpose, placeOf(id), token) }
+  return { id, token, tokenHash: hashToken(token), sealedToken: seal(secretKey, purpose, placeOf(id), token) }
 }
 
 async function readLinks(db: Database, wanted: LinkWanted[]) {

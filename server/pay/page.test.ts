@@ -1,6 +1,7 @@
-import { isNotNull } from 'drizzle-orm'
+import { isNotNull, sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
 import { clientCalls } from '#contract/clients.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
@@ -11,6 +12,7 @@ import { paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { invoices } from '#server/invoices/tables.ts'
+import { rows } from '#server/platform/database.ts'
 import { reseal } from '#server/platform/reseal.ts'
 import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
@@ -104,6 +106,44 @@ test('the page shows what is to pay and how, and nothing that is not the clientâ
   expect(page.headers['set-cookie']).toBeUndefined()
 })
 
+/** Every row of every table but the counts of views. */
+async function everyRow(app: TestApp): Promise<string[]> {
+  const name = z.object({ name: z.string() })
+  const tables = await rows(
+    app.db,
+    name,
+    sql`SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' ORDER BY 1`,
+  )
+  const all: string[] = []
+  for (const { name } of tables) {
+    if (name === 'throttles') continue
+    const found = await rows(app.db, z.object({ row: z.string() }), sql`SELECT t::text AS row FROM ${sql.identifier(name)} t ORDER BY 1`)
+    all.push(...found.map(({ row }) => `${name} ${row}`))
+  }
+  return all
+}
+
+test('GET and HEAD of everything below a link change no row', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  await ask(app, owner, paymentSettingsCalls.save, { body: { upi } })
+  const headers = { authorization: `Bearer ${owner.token}`, 'content-type': 'application/pdf' }
+  await app.app.inject({ method: 'PUT', url: `/invoice/${_id}/file`, headers, payload: '%PDF-1.7 %%EOF' })
+  const path = await linkOf(app, owner, _id)
+  const [client] = (await ask(app, owner, clientCalls.list)).reply
+  const { url } = (await ask(app, owner, payLinkCalls.createStatement, { params: { id: client?._id ?? '' } })).reply
+  const statement = new URL(url).pathname
+  await post(app, `${path}/answer`, { kind: 'question', message: 'Which order is this?' })
+  const before = await everyRow(app)
+  const found: number[] = []
+  for (const one of [path, `${path}?amount=100`, statement, `${statement}/${_id}`])
+    for (const below of ['', '/invoice.pdf', '/statement.pdf', '/logo', '/answer', '/take-back', '/online'])
+      for (const method of ['GET', 'HEAD'] as const)
+        found.push((await app.app.inject({ method, url: one.replace(/(?=\?|$)/, below) })).statusCode)
+  expect(found.filter((status) => status === 200).length).toBeGreaterThan(8)
+  expect(await everyRow(app)).toEqual(before)
+})
+
 test('without a way to pay the page asks for a reply', async () => {
   await using app = await openPublic()
   const { owner, _id } = await anInvoice(app)
@@ -116,11 +156,21 @@ test('another amount is paid for a part, from 1 to the balance', async () => {
   const { owner, _id } = await anInvoice(app)
   await ask(app, owner, paymentSettingsCalls.save, { body: { upi } })
   const path = await linkOf(app, owner, _id)
-  expect((await open(app, `${path}?amount=1,200.50`)).body).toContain('am=1200.50&amp;')
+  const part = (await open(app, `${path}?amount=1,200.50`)).body
+  expect(part).toContain('am=1200.50&amp;')
+  expect(textOf(part)).toContain('Paying â‚¹1,200.50 now')
   for (const wrong of ['0.50', '5000.01', '-1', '1e3', '1.234', '50,00', 'all']) {
     const page = await open(app, `${path}?amount=${wrong}`)
     expect([page.statusCode, page.body.includes('am=5000.00&amp;')], wrong).toEqual([400, true])
   }
+  // The ways fold once the client has answered, but not where they ask for an amount.
+  await post(app, `${path}/answer`, { kind: 'question', message: 'A part now?' })
+  for (const [query, isOpen] of [
+    ['', false],
+    ['?amount=1000', true],
+    ['?amount=0.50', true],
+  ] as const)
+    expect((await open(app, `${path}${query}`)).body.includes('class="way fold" open'), query).toBe(isOpen)
 })
 
 test('another amount has no more decimals than the currency', async () => {
@@ -155,6 +205,25 @@ test('unknown, revoked, deleted, of another address and paid long ago are one pa
   const plain = (body: string) => body.replace(/nonce="[^"]+"/, '')
   expect(new Set(answered.map(({ statusCode, body }) => `${statusCode} ${plain(body)}`)).size).toBe(1)
   expect(textOf(answered[0]?.body ?? '')).toContain('This link does not work any more')
+})
+
+test('an address opens 120 pages a minute and 20 unknown links in ten, and a link takes 10 answers a day', async () => {
+  await using app = await openTestApp({ now, config: { publicUrl: 'https://duely.example', payLinks: true, rateLimit: true } })
+  const { owner, _id } = await anInvoice(app)
+  const path = await linkOf(app, owner, _id)
+  /** How many of these were answered before the first 429. */
+  const taken = async (act: () => Promise<{ statusCode: number }>) => {
+    for (let count = 0; ; count += 1) if ((await act()).statusCode === 429) return count
+  }
+  const unknown = `/pay/${'x'.repeat(43)}`
+  expect(await taken(() => open(app, path))).toBe(120)
+  app.clock.advance({ minutes: 1 })
+  expect(await taken(() => open(app, unknown))).toBe(20)
+  app.clock.advance({ minutes: 9 })
+  expect((await open(app, unknown)).statusCode).toBe(429)
+  app.clock.advance({ minutes: 1 })
+  expect((await open(app, unknown)).statusCode).toBe(404)
+  expect(await taken(() => post(app, `${path}/answer`, { kind: 'question', message: 'Still?' }))).toBe(10)
 })
 
 test('a deleted invoice that is restored has its link again', async () => {

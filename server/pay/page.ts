@@ -110,7 +110,9 @@ ${bar(1)}<p class="part"><b>${e(amount)}</b>${e(when)}</p>${file(page)}${payment
       }${file(page)}${paymentList(page, money)}`
   const methods = ways(page, { reference, amount, balance, currency })
   const other = anotherAmount(page, money)
-  const all = methods === '' ? `<p class="none">${e(t.noMethod)}</p>` : `${methods}${other}`
+  // The heading has the balance: what the codes ask for must be as plain.
+  const part = page.asked === null ? '' : `<p class="now">${e(t.paying(money(amount)))}</p>`
+  const all = methods === '' ? `<p class="none">${e(t.noMethod)}</p>` : `${part}${methods}${other}`
   // While an answer is open the methods fold: paying twice must not be the easiest act.
   const folded =
     (isOpen || page.confirming) && methods !== ''
@@ -378,7 +380,7 @@ h1,h2,p,dl,dd,ul{margin:0;padding:0}ul{list-style:none}.i{flex:none;display:bloc
 .wrap{max-width:1040px;margin:0 auto;padding:20px 20px 32px}.from{display:flex;gap:12px;align-items:center;margin-bottom:36px}.logo{border-radius:11px;flex:none;object-fit:contain}
 .from b{display:block;font-size:17px;line-height:1.3}.from span{font-size:14px;color:var(--dim)}
 h1{font-size:clamp(32px,11vw,46px);line-height:1.05;letter-spacing:-.035em;font-weight:750}h1 small{display:block;font-size:20px;letter-spacing:-.01em;font-weight:600;margin-top:8px;line-height:1.2}.ok{color:var(--ok)}.ok small{color:var(--text)}h1.plain{font-size:34px;letter-spacing:-.02em}
-.for{margin-top:12px;color:var(--dim)}.for b{font-weight:600;color:var(--bad);white-space:nowrap}.due{display:flex;flex-wrap:wrap;margin-left:-1em;clip-path:inset(0 0 0 1em)}.due span:first-child{padding-left:1em}.due i{display:inline-block;width:1em;font-style:normal;text-align:center}.bar{display:block;width:100%;margin-top:22px}.all{fill:var(--line)}.got{fill:var(--paid)}.part{margin-top:9px;font-size:15px;color:var(--dim)}.part b{font-weight:600;color:var(--ok)}
+.for{margin-top:12px;color:var(--dim)}.for b{font-weight:600;color:var(--bad);white-space:nowrap}.now{font-size:18px;font-weight:600;margin-bottom:12px}.due{display:flex;flex-wrap:wrap;margin-left:-1em;clip-path:inset(0 0 0 1em)}.due span:first-child{padding-left:1em}.due i{display:inline-block;width:1em;font-style:normal;text-align:center}.bar{display:block;width:100%;margin-top:22px}.all{fill:var(--line)}.got{fill:var(--paid)}.part{margin-top:9px;font-size:15px;color:var(--dim)}.part b{font-weight:600;color:var(--ok)}
 .ref{font-size:15px;color:var(--dim);margin-bottom:6px}.pdf{display:inline-flex;text-decoration:none;gap:9px;align-items:center;min-height:44px;margin-top:16px;color:var(--brand);font-weight:600}.pdf span{text-decoration:underline;text-underline-offset:3px}
 .ways{margin-top:32px}.way{background:var(--surface);border:1px solid var(--line);border-radius:14px;padding:20px;margin-bottom:14px}.way h2,.more h2{font-size:18px;line-height:1.25;letter-spacing:-.01em;margin-bottom:14px}.fold{padding:4px 20px}.fold .way{border-width:1px 0 0;border-radius:0;padding:20px 0;margin:0}
 .btn{display:flex;align-items:center;justify-content:center;width:100%;min-height:52px;padding:8px 16px;font:600 17px/1.2 inherit;font-family:inherit;font-size:17px;font-weight:600;border-radius:12px;border:1px solid var(--strong);background:var(--surface);color:var(--text);text-decoration:none;cursor:pointer}.btn.fill{background:var(--button);border-color:transparent;color:#fff}

@@ -18,16 +18,14 @@ export function qrPng(text: string): Buffer {
   const modules = qrModules(text, maskOfEmails)
   const side = modules.length * scale
   const perRow = Math.ceil(side / 8)
-  const data = new Uint8Array(perRow * side).fill(0xff)
-  for (const [y, line] of modules.entries())
+  const data = new Uint8Array(perRow * side)
+  for (const [y, line] of modules.entries()) {
+    const row = data.subarray(y * scale * perRow, (y * scale + 1) * perRow).fill(0xff)
     for (const [x, dark] of line.entries()) {
       if (!dark) continue
-      for (let down = 0; down < scale; down += 1)
-        for (let right = 0; right < scale; right += 1) {
-          const at = x * scale + right
-          const byte = (y * scale + down) * perRow + (at >> 3)
-          data[byte] = (data[byte] ?? 0) & ~(0x80 >> (at & 7))
-        }
+      for (let at = x * scale; at < (x + 1) * scale; at += 1) row[at >> 3] = (row[at >> 3] ?? 0) & ~(0x80 >> (at & 7))
     }
+    for (let down = 1; down < scale; down += 1) data.set(row, (y * scale + down) * perRow)
+  }
   return Buffer.from(encodePng({ width: side, height: side, data, depth: 1, channels: 1 }))
 }

@@ -67,6 +67,7 @@ export const pageTexts = {
   anotherAmount: 'Pay another amount',
   amount: 'Amount',
   show: 'Show',
+  paying: (amount: string) => `Paying ${amount} now`,
   amountRange: (least: string, most: string) => `Please enter an amount from ${least} to ${most}.`,
   file: 'Download the invoice (PDF)',
   statement: 'Statement',
@@ -117,7 +118,7 @@ export const pageTexts = {
   tooMany: { title: 'Too many tries', text: 'Too many tries. Please wait a few minutes.' },
   failed: { title: 'This page cannot be shown right now', text: 'Please try again in a few minutes.' },
   errors: {
-    amountRange: 'Please enter an amount of at least 1.00 and at most what is to pay.',
+    amountRange: 'Please check the amount.',
     online: 'The online payment could not be started. Nothing was charged. Please try again, or pay another way.',
     changed: 'The amount has changed since you opened this page. Please look again.',
     date: 'Please choose a day within the next 30 days.',
