@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { money } from './accounts.ts'
+import { emailAddress, money } from './accounts.ts'
 import { call } from './call.ts'
 import { addressHold, invoice, invoicePause, notDelivered, pauseChange } from './invoices.ts'
 import { payAnswer } from './pay-answers.ts'
 import { payment } from './payments.ts'
 import { deliveryState } from './reminders.ts'
+import { fingerprint, sequenceChoice } from './sequence-choice.ts'
 
 const sums = z.array(money)
 
@@ -27,6 +28,11 @@ export const client = z
       .meta({ description: 'What the client said last on a pay page that pauses an invoice, and until when.' }),
     notDelivered: notDelivered.nullable().meta({ description: 'Since when a reminder has not been delivered, and why.' }),
     addressHold: addressHold.nullable().meta({ description: 'Why reminders to the address are held.' }),
+    sequence: z
+      .string()
+      .nullable()
+      .meta({ description: 'Its sequence: an id, `every_day` or `never`; null where it has that of the account.' }),
+    secondContact: z.string().nullable().meta({ description: 'Another address of the client, for copies.' }),
   })
   .meta({ id: 'Client', description: 'An address that invoices go to, and what is owed there.' })
 export type Client = z.infer<typeof client>
@@ -78,12 +84,17 @@ export const clientDetails = client
   .meta({ id: 'ClientDetails', description: 'A client with the invoices and what happened.' })
 export type ClientDetails = z.infer<typeof clientDetails>
 
-export const clientChange = z.strictObject({
-  pause: pauseChange.options[0]
-    .omit({ paused: true, scope: true })
-    .nullable()
-    .meta({ description: 'Pauses every invoice of the client; null ends that pause.' }),
-})
+export const clientChange = z
+  .strictObject({
+    pause: pauseChange.options[0]
+      .omit({ paused: true, scope: true })
+      .nullable()
+      .meta({ description: 'Pauses every invoice of the client; null ends that pause.' }),
+    sequence: sequenceChoice.nullable().meta({ description: 'Its sequence; null: that of the account.' }),
+    fingerprint,
+    secondContact: emailAddress.nullable().meta({ description: 'Another address of the client, for copies; null removes it.' }),
+  })
+  .partial()
 
 const byId = z.object({ id: z.string() })
 
@@ -104,7 +115,7 @@ export const clientCalls = {
   update: call({
     method: 'PATCH',
     path: '/clients/:id',
-    summary: 'Pause the reminders of all invoices of a client, or end that pause.',
+    summary: 'Pause the reminders of all invoices of a client, end that pause, or choose its sequence and second contact.',
     params: byId,
     body: clientChange,
     reply: client,

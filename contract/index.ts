@@ -14,6 +14,7 @@ import { invoiceFileCalls, payLinkCalls } from './pay-links.ts'
 import { paymentSettingsCalls } from './payment-settings.ts'
 import { paymentCalls } from './payments.ts'
 import { reminderCalls } from './reminders.ts'
+import { sequenceCalls } from './sequences.ts'
 import { templateCalls } from './templates.ts'
 
 /** Every call, for tests that check all of them. */
@@ -26,6 +27,7 @@ export const everyCall: Call[] = [
   mailCalls,
   templateCalls,
   reminderCalls,
+  sequenceCalls,
   insightCalls,
   evidenceCalls,
   noticeCalls,

@@ -50,10 +50,11 @@ export const webhookEvent = z
       'payment.recorded',
       'payment.voided',
       'client.answered',
+      'sequence.ended',
       'reminder.sent',
       'reminder.failed',
     ],
-    'Please choose one of invoice.created, invoice.overdue, invoice.paid, payment.recorded, payment.voided, client.answered, reminder.sent and reminder.failed.',
+    'Please choose one of invoice.created, invoice.overdue, invoice.paid, payment.recorded, payment.voided, client.answered, sequence.ended, reminder.sent and reminder.failed.',
   )
   .meta({ description: 'What happened.' })
 export type WebhookEvent = z.infer<typeof webhookEvent>
@@ -68,6 +69,8 @@ export const reminderFact = z
     attempt: z.number().int().meta({ description: 'How many times it was tried.' }),
     sentAt: z.string().nullable().meta({ format: 'date-time', description: 'When the mail server accepted it; null where it failed.' }),
     serverReply: z.string().nullable().meta({ description: 'The mail server’s reply to the last try.' }),
+    sequence: z.string().nullable().meta({ description: 'The id of the sequence whose words it has; null: those of the template.' }),
+    step: z.number().int().nullable().meta({ description: 'Which step of the sequence, in days from the due date.' }),
   })
   .meta({ id: 'Reminder', description: 'One email to a client.' })
 
@@ -82,7 +85,7 @@ export const webhookPayload = z.discriminatedUnion('type', [
   z
     .object({
       id: everyEvent.id,
-      type: z.enum(['invoice.created', 'invoice.overdue', 'invoice.paid']),
+      type: z.enum(['invoice.created', 'invoice.overdue', 'invoice.paid', 'sequence.ended']),
       timestamp: everyEvent.timestamp,
       data: z.object({ invoice }).meta({ description: asItWas }),
     })

@@ -191,6 +191,10 @@ export const invoice = z
     pause: invoicePause.nullable().meta({ description: 'Its pause; null where it is not paused.' }),
     notDelivered: notDelivered.nullable().meta({ description: 'Null once one is accepted, or the client has another address.' }),
     addressHold: addressHold.nullable().meta({ description: 'Why reminders to its address are held; null where they are not.' }),
+    sequence: z
+      .string()
+      .nullable()
+      .meta({ description: 'Its own sequence: an id, `every_day` or `never`; null where it has that of its client, or of the account.' }),
   })
   .meta({ id: 'Invoice', description: 'An amount that a client owes.' })
 export type Invoice = z.infer<typeof invoice>

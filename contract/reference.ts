@@ -7,7 +7,8 @@ import { invoiceFileCalls, payLinkCalls } from './pay-links.ts'
 import { type Payment, paymentCalls } from './payments.ts'
 import type { ProblemCode } from './problem.ts'
 import { type Run, type RunAnswer, reminderCalls } from './reminders.ts'
-import { reminderDocument } from './templates.ts'
+import { type Sequence, type SequenceStep, sequenceCalls } from './sequences.ts'
+import { defaultContent, defaultGroupContent, defaultGroupSubject, defaultSubject, reminderDocument } from './templates.ts'
 
 /** The reference's description of a call, in addition to its summary and schemas. */
 export interface ExplainedCall {
@@ -117,6 +118,7 @@ const ids = {
   hook: '019caccf-8b30-7f16-a2c9-58e07d41b6f3',
   payment: '019caccf-7a02-7c15-a1de-64b0f29d8e37',
   answer: '019caccf-7b31-7f52-9c40-5a18e3d7b264',
+  sequence: '019caccf-7c11-7d40-8f6e-2b95a0d3c71e',
   event: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8',
 }
 
@@ -144,6 +146,7 @@ const kaveri: Invoice = {
   pause: null,
   notDelivered: null,
   addressHold: null,
+  sequence: null,
 }
 const paidKaveri: Invoice = { ...kaveri, status: 'paid', paidAt: now, amountPaid: 12250.5, balance: 0, paidOn: '2026-03-02' }
 const payment: Payment = {
@@ -185,6 +188,31 @@ const finishedRun: Run = {
 }
 const cancelledRun: Run = { ...finishedRun, cancelledAt: now, sent: 0, skipped: 1 }
 
+const gentleStep: SequenceStep = {
+  offset: 3,
+  tone: 'friendly',
+  subject: 'Invoice {{invoiceId}} was due on {{dueDate}}',
+  content: 'Dear {{clientName}},\n\n{{amount}} was due on {{dueDate}}.\n\n{{userName}}',
+  groupSubject: '{{totalAmount}} is due',
+  groupContent: 'Dear {{clientName}},\n\n{{invoiceList}}\n\n{{userName}}',
+  copyToMe: false,
+  copyToSecondContact: false,
+}
+const gentleDraft = { name: 'Every two weeks', steps: [gentleStep], everyDays: 14, atMost: 6, atLeast: 5 }
+const unused = { version: 1, invoices: 0, clients: 0, isDefault: false }
+const gentle: Sequence = { _id: ids.sequence, ...gentleDraft, ...unused, builtIn: false }
+const builtIn = { ...unused, everyDays: null, atMost: null, atLeast: 1, builtIn: true }
+const template = { subject: defaultSubject, content: defaultContent, groupSubject: defaultGroupSubject, groupContent: defaultGroupContent }
+const everyDay: Sequence = {
+  _id: 'every_day',
+  name: 'Every day',
+  ...builtIn,
+  steps: [{ offset: 1, tone: 'friendly', ...template, copyToMe: false, copyToSecondContact: false }],
+  everyDays: 1,
+  isDefault: true,
+}
+const never: Sequence = { _id: 'never', name: 'Never by itself', ...builtIn, steps: [] }
+
 const idempotencyKey: ExplainedHeader = {
   name: 'Idempotency-Key',
   description:
@@ -214,8 +242,12 @@ const takenReference = { conflict: 'Another invoice already has this reference.'
 const noMailbox = { mail_not_configured: 'No mailbox is connected. Connect one under Email Settings.' }
 const unconfirmed = { email_not_confirmed: 'The email of the account is not confirmed. Its owner opens the link that was sent there.' }
 const allRefused = { mail_refused: 'The mail server permanently refused every email.' }
+const noSequence = { not_found: 'The account has no such sequence.' }
+const noSteps = 'The plan has no daily reminders.'
+const planChanged = 'The plan has changed since the simulation with this `fingerprint`; `simulation` has what the change would do now.'
 const later = 'Not all emails were attempted within 20 seconds. The run continues: with an API key, follow it at `/reminder/runs/{id}`.'
 const theInvoice = { id: 'The `_id` of the invoice.' }
+const theSequence = { id: 'The `_id` of the sequence.' }
 const theRun = { id: 'The `_id` of the run, as in `runId`.' }
 
 /** Every call open to API clients, in the order of the reference. */
@@ -352,6 +384,10 @@ export const explainedCalls: ExplainedCall[] = [
       reply: {
         nextAt: '2026-03-03T03:30:00Z',
         reason: null,
+        sequence: 'every_day',
+        step: null,
+        movedFrom: null,
+        why: null,
         notDelivered: null,
         mails: [
           {
@@ -527,6 +563,10 @@ export const explainedCalls: ExplainedCall[] = [
             reason: 'schedule_inactive',
             notDelivered: null,
             sentJustNow: null,
+            sequence: 'every_day',
+            step: null,
+            movedFrom: null,
+            why: null,
           },
         ],
       },
@@ -577,12 +617,93 @@ export const explainedCalls: ExplainedCall[] = [
   explain('getReminderSettings', reminderCalls.settings, {
     subject: 'Reminders',
     refusals: {},
-    example: { reply: { groupByClient: false } },
+    example: { reply: { groupByClient: false, sequence: 'every_day' } },
   }),
   explain('updateReminderSettings', reminderCalls.changeSettings, {
     subject: 'Reminders',
+    detail: 'A sequence applies to every client and invoice without one of its own. To go back to one email a day, send `every_day`.',
+    refusals: {
+      not_found: 'The account has no such sequence.',
+      plan_limit: noSteps,
+      plan_changed: planChanged,
+    },
+    example: { body: { groupByClient: true }, reply: { groupByClient: true, sequence: 'every_day' } },
+  }),
+  explain('listSequences', sequenceCalls.list, {
+    subject: 'Reminders',
     refusals: {},
-    example: { body: { groupByClient: true }, reply: { groupByClient: true } },
+    example: { reply: [everyDay, never] },
+  }),
+  explain('getSequence', sequenceCalls.read, {
+    subject: 'Reminders',
+    params: theSequence,
+    refusals: noSequence,
+    example: { params: { id: ids.sequence }, reply: gentle },
+  }),
+  explain('createSequence', sequenceCalls.create, {
+    subject: 'Reminders',
+    detail: 'Nothing is sent by it until an invoice, a client or the account has it.',
+    refusals: { plan_limit: noSteps, conflict: 'The account already has 20 sequences.' },
+    example: { body: gentleDraft, reply: gentle },
+  }),
+  explain('replaceSequence', sequenceCalls.replace, {
+    subject: 'Reminders',
+    params: theSequence,
+    refusals: { ...noSequence, plan_limit: noSteps, plan_changed: planChanged },
+    example: { params: { id: ids.sequence }, body: gentleDraft, reply: { ...gentle, version: 2 } },
+  }),
+  explain('deleteSequence', sequenceCalls.remove, {
+    subject: 'Reminders',
+    params: theSequence,
+    refusals: { ...noSequence, conflict: 'The sequence is in use, and `use` names none that takes its place.' },
+    example: { params: { id: ids.sequence }, query: { use: 'every_day' } },
+  }),
+  explain('testSequence', sequenceCalls.test, {
+    subject: 'Reminders',
+    detail: 'Ten an hour, together with other test emails.',
+    params: theSequence,
+    refusals: {
+      not_found: 'The account has no such sequence, or the sequence has no such step.',
+      ...noMailbox,
+      mail_refused: 'The mail server refused the email; the message has its reply.',
+    },
+    example: { params: { id: ids.sequence }, body: { offset: 3 }, reply: { to: 'asha@example.com' } },
+  }),
+  explain('chooseSequence', sequenceCalls.assign, {
+    subject: 'Invoices',
+    params: theInvoice,
+    refusals: {
+      not_found: 'The account has no such invoice or sequence, or the invoice was deleted.',
+      plan_limit: noSteps,
+      plan_changed: planChanged,
+    },
+    example: { params: { id: ids.invoice }, body: { sequence: 'never' }, reply: { ...kaveri, sequence: 'never' } },
+  }),
+  explain('getPlan', sequenceCalls.plan, {
+    subject: 'Reminders',
+    detail: 'Empty while nothing can leave: daily reminders are off or on hold.',
+    refusals: {},
+    example: { query: { days: 2 }, reply: { mails: [], count: 0, clients: 0, fingerprint: 'AbpHGcgLb-kRsJGnwFEktk' } },
+  }),
+  explain('simulateReminders', sequenceCalls.simulate, {
+    subject: 'Reminders',
+    detail:
+      'Send the `fingerprint` with the change itself: if other emails would leave by then, it is refused with `plan_changed` and the new answer.',
+    refusals: {},
+    example: {
+      body: { settings: { sequence: 'never' } },
+      reply: {
+        before: [],
+        after: [],
+        added: [],
+        removed: [],
+        moved: [],
+        reworded: [],
+        counts: { before: 0, after: 0, added: 0, removed: 0, moved: 0, reworded: 0 },
+        most: null,
+        fingerprint: 'daEdpEyAJIa8b2VkCqSKcw',
+      },
+    },
   }),
 
   explain('subscribe', integrationCalls.addZap, {
@@ -634,6 +755,8 @@ const reminder = {
   attempt: 1,
   sentAt: now,
   serverReply: accepted,
+  sequence: null,
+  step: null,
 }
 
 /** The events of webhooks. */
@@ -652,6 +775,16 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Web
     summary: 'An invoice was marked as paid.',
     schema: webhookPayload.options[0],
     example: { id: ids.event, type: 'invoice.paid', timestamp: now, data: { invoice: paidKaveri } },
+  },
+  {
+    summary: 'An invoice has had all reminders of its sequence and is still open.',
+    schema: webhookPayload.options[0],
+    example: {
+      id: ids.event,
+      type: 'sequence.ended',
+      timestamp: now,
+      data: { invoice: { ...kaveri, status: 'overdue', remindersSent: 5, lastReminderAt: now, sequence: ids.sequence } },
+    },
   },
   {
     summary: 'A payment or refund of an invoice was recorded.',

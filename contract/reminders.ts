@@ -5,6 +5,7 @@ import { invoiceQuery, notDelivered } from './invoices.ts'
 import { payAnswer } from './pay-answers.ts'
 import { payment } from './payments.ts'
 import { senderPause } from './sender-pause.ts'
+import { fingerprint, sequenceChoice, tone } from './sequence-choice.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
 export const deliveryState = z
@@ -91,8 +92,27 @@ export const noReminderReason = z
     'open_mail',
     'paused',
     'address_held',
+    'ended',
+    'never',
   ])
   .meta({ description: 'Why there is no next date, or none from the schedule.' })
+
+const nextStep = z
+  .object({
+    number: z.number().int().meta({ description: 'Its number in the sequence, repetitions counted.' }),
+    of: z.number().int().meta({ description: 'How many steps the sequence has.' }),
+    offset: z.number().int().meta({ description: 'In days from the due date.' }),
+    tone,
+  })
+  .nullable()
+  .meta({ description: 'The step that is sent next, or that Start would send now; null where it has none, or is reminded every day.' })
+
+const stepFields = {
+  sequence: z.string().meta({ description: 'The sequence that applies: an id, `every_day` or `never`.' }),
+  step: nextStep,
+  movedFrom: z.string().nullable().meta({ format: 'date', description: 'The date of that step, where it leaves on another one.' }),
+  why: z.string().nullable().meta({ description: 'What makes it wait, in a sentence.' }),
+}
 
 export const previewLine = z
   .object({
@@ -117,6 +137,7 @@ export const previewLine = z
       format: 'uuid',
       description: 'The Send Now of the last 60 seconds that has it, with the same address and amount, and did not fail.',
     }),
+    ...stepFields,
   })
   .meta({ id: 'PreviewLine', description: 'Whether and when an unpaid invoice is reminded.' })
 export type PreviewLine = z.infer<typeof previewLine>
@@ -192,6 +213,7 @@ export const invoiceHistory = z
       .or(z.enum(['paid', 'deleted']))
       .nullable()
       .meta({ description: 'Why it is not reminded.' }),
+    ...stepFields,
     notDelivered: notDelivered.nullable().meta({ description: 'Since when reminders of it have not been delivered, and why.' }),
     mails: z.array(historyMail).meta({ description: 'Newest first.' }),
     days: z.array(dayDecision).meta({ description: 'Newest first.' }),
@@ -290,6 +312,7 @@ export const reminderSettings = z
     groupByClient: z
       .boolean()
       .meta({ description: 'One email per client and currency that lists everything past due, instead of one per invoice.' }),
+    sequence: sequenceChoice.meta({ description: 'The sequence of every client without one of its own: an id, `every_day` or `never`.' }),
   })
   .meta({ id: 'ReminderSettings', description: 'How reminders are sent.' })
 
@@ -299,7 +322,7 @@ export const reminderCalls = {
     method: 'PATCH',
     path: '/reminder/settings',
     summary: 'Change my reminder settings.',
-    body: z.strictObject(reminderSettings.shape).partial(),
+    body: z.strictObject({ ...reminderSettings.shape, fingerprint }).partial(),
     reply: reminderSettings,
   }),
   cancelRun: call({

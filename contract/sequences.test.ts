@@ -39,6 +39,12 @@ test('a sequence is refused with a sentence for each fault', () => {
   expect(messages({ ...draft, steps: [{ ...newStep(1, 'firm'), groupContent: ' ' }] })).toEqual([
     'steps.0.groupContent: Please enter a subject and a text.',
   ])
+  const long = Array.from({ length: 6 }, (_none, nth) => ({
+    ...newStep(nth + 1, 'firm'),
+    content: 'a'.repeat(20_000),
+    groupContent: 'b'.repeat(20_000),
+  }))
+  expect(messages({ ...draft, steps: long })).toEqual(['steps: Please shorten the texts: together they may have 200,000 characters.'])
   expect(messages({ ...draft, everyDays: 91, atMost: 0, atLeast: 15 })).toEqual([
     'everyDays: Please enter 1 to 90 days.',
     'atMost: Please enter 1 to 100 emails.',

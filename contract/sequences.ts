@@ -1,41 +1,38 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { invoice } from './invoices.ts'
+import { builtInSequences, fingerprint, sequenceChoice, tone } from './sequence-choice.ts'
 import { groupVariables, hasVariable, templateVariables, wordingProblems } from './templates.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
+
+export { builtInSequences, type Tone } from './sequence-choice.ts'
 
 /** Sequences that an account may have. */
 export const mostSequences = 20
 /** Steps that a sequence may have. */
 export const mostSteps = 30
+/** Characters that the texts of a sequence may have together: the list of sequences has them all. */
+const mostText = 200_000
 /** Days that a plan looks ahead, unless fewer are asked for. */
 export const planDays = 30
 /** Emails that a plan or a list of changes has; beyond them only their number is known. */
 export const mostPlanned = 1_000
-
-export const tone = z.enum(['friendly', 'firm', 'final'], 'Please choose friendly, firm or final.')
-export type Tone = z.infer<typeof tone>
-
-/** Sequences that every account has: one email a day from the day after the due date on, and none. */
-export const builtInSequences = ['every_day', 'never'] as const
 
 const day = (least: number, most: number, message: string) => z.number(message).int(message).min(least, message).max(most, message)
 const offset = day(-60, 365, 'Please enter −60 to 365 days.').meta({
   description: 'Days from the due date: negative before it, 0 on it, at most 365 after it.',
 })
 
-export const sequenceStep = z
-  .strictObject({
-    offset,
-    tone: tone.meta({ description: 'Emails about invoices of one client are sent together only where their tone is the same.' }),
-    subject: wordingSubject.meta({ description: 'Of the email about one invoice, with the variables of the template.' }),
-    content: wordingContent.meta({ description: 'Its text.' }),
-    groupSubject: wordingSubject.meta({ description: 'Of the email about several invoices, with the variables of its template.' }),
-    groupContent: wordingContent.meta({ description: 'Its text.' }),
-    copyToMe: z.boolean().default(false).meta({ description: 'A copy goes to the email of the account.' }),
-    copyToSecondContact: z.boolean().default(false).meta({ description: 'A copy goes to the second contact of the client.' }),
-  })
-  .meta({ id: 'SequenceStep', description: 'One email of a sequence.' })
+export const sequenceStep = z.strictObject({
+  offset,
+  tone: tone.meta({ description: 'Emails about invoices of one client are sent together only where their tone is the same.' }),
+  subject: wordingSubject.meta({ description: 'Of the email about one invoice, with the variables of the template.' }),
+  content: wordingContent.meta({ description: 'Its text.' }),
+  groupSubject: wordingSubject.meta({ description: 'Of the email about several invoices, with the variables of its template.' }),
+  groupContent: wordingContent.meta({ description: 'Its text.' }),
+  copyToMe: z.boolean().default(false).meta({ description: 'A copy goes to the email of the account.' }),
+  copyToSecondContact: z.boolean().default(false).meta({ description: 'A copy goes to the second contact of the client.' }),
+})
 export type SequenceStep = z.output<typeof sequenceStep>
 
 const stepsFit = z.check<SequenceStep[]>(({ value: steps, issues }) => {
@@ -46,6 +43,9 @@ const stepsFit = z.check<SequenceStep[]>(({ value: steps, issues }) => {
     offsets.add(step.offset)
     for (const { path, message } of stepProblems(step)) report(path, message)
   }
+  const texts = steps.flatMap(({ subject, content, groupSubject, groupContent }) => [subject, content, groupSubject, groupContent])
+  if (texts.reduce((sum, { length }) => sum + length, 0) > mostText)
+    issues.push({ code: 'custom', input: steps, path: [], message: 'Please shorten the texts: together they may have 200,000 characters.' })
 })
 
 /** What is wrong with the texts of a step, by field. */
@@ -93,11 +93,6 @@ const sequenceFields = {
   atLeast: day(1, 14, 'Please enter 1 to 14 days.').default(1).meta({ description: 'Days between two emails, at least.' }),
 }
 
-/** The plan that a change was looked at with: where it has changed meanwhile, the change is refused with `plan_changed`. */
-export const fingerprint = z.string().max(100).optional().meta({
-  description: 'From `POST /reminder/simulate`: the change is refused if the plan has changed since. Without it, it is not compared.',
-})
-
 export const sequenceDraft = z
   .strictObject({ ...sequenceFields, fingerprint })
   .meta({ id: 'SequenceDraft', description: 'A new sequence, or what a sequence becomes.' })
@@ -107,6 +102,9 @@ export const sequence = z
   .object({
     _id: z.string().meta({ description: 'Of a sequence of yours its id; else `every_day` or `never`.' }),
     ...sequenceFields,
+    steps: z
+      .array(sequenceStep.meta({ id: 'SequenceStep', description: 'One email of a sequence.' }))
+      .meta({ description: 'By their offset; none where it sends nothing.' }),
     version: z.number().int().meta({ description: 'Raised by every change.' }),
     builtIn: z.boolean().meta({ description: 'Whether every account has it, and it cannot be changed.' }),
     invoices: z.number().int().meta({ description: 'How many open invoices have it by a choice of their own.' }),
@@ -116,11 +114,7 @@ export const sequence = z
   .meta({ id: 'Sequence', description: 'Which emails a client gets about an invoice, and when.' })
 export type Sequence = z.infer<typeof sequence>
 
-/** Which sequence: one of the account by its id, or a built-in one. */
-export const sequenceChoice = z
-  .string('Please choose a sequence.')
-  .max(40, 'Please choose a sequence.')
-  .meta({ description: 'The id of a sequence, `every_day` or `never`.' })
+const ownSequence = sequenceChoice.refine((id) => !builtInSequences.some((one) => one === id), 'Please choose a sequence of yours.')
 
 export const sequenceAssignment = z.strictObject({
   sequence: sequenceChoice.nullable().meta({ description: 'The id of a sequence, `every_day` or `never`; null: the one of the client.' }),
@@ -169,7 +163,7 @@ export const simulationRequest = z
       .optional()
       .meta({ description: 'Settings as they would be.' }),
     sequences: z
-      .array(z.strictObject({ ...sequenceFields, _id: sequenceChoice }))
+      .array(z.strictObject({ ...sequenceFields, _id: ownSequence }))
       .max(mostSequences)
       .optional()
       .meta({ description: 'Sequences as they would be; one with an unknown id would be new, and assignments can name it.' }),
@@ -236,7 +230,6 @@ export const sequenceCalls = {
     params: byId,
     query: z.strictObject({
       use: sequenceChoice.optional().meta({ description: 'The sequence that takes its place. Needed where it is in use.' }),
-      fingerprint,
     }),
   }),
   test: call({

@@ -28,6 +28,8 @@ const fixed = [
   'Please ask whoever sent it for a new one.',
   'Its reminders go on.',
   'is told at once.',
+  'Never by itself',
+  'nothing more leaves by itself.',
 ]
 
 interface Passage {

@@ -22,8 +22,9 @@ import { emailsOfClient } from '#server/reminders/history.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
 import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
 import { deleteHistory } from '#server/reminders/retention.ts'
-import { reminderRoutes } from '#server/reminders/routes.ts'
+import { reminderRoutes, sequenceRoutes } from '#server/reminders/routes.ts'
 import { reschedule } from '#server/reminders/runs.ts'
+import { assignToClient } from '#server/reminders/sequences.ts'
 import { templateRoutes } from '#server/templates/routes.ts'
 import { templatesOnAccountTakeover } from '#server/templates/templates.ts'
 
@@ -66,8 +67,13 @@ export async function openCalls(deps: Deps): Promise<App> {
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))
   const onChange = afterInvoiceChange(deps.queue)
-  invoiceRoutes(app, deps, { onChange, readEmails: emailsOfClient, readAnswers: answersOfClient })
-  mailRoutes(app, deps, {
+  invoiceRoutes(app, deps, {
+    onChange,
+    readEmails: emailsOfClient,
+    readAnswers: answersOfClient,
+    assignToClient: (tx, change, id, chosen) => assignToClient({ ...deps, ...change, db: tx }, id, chosen),
+  })
+  const sendTest = mailRoutes(app, deps, {
     async onSenderChange(tx, ownerId, now) {
       await withdrawNotices(tx, ownerId, ['login_refused'])
       await resumeHeld(tx, deps.queue, ownerId, now)
@@ -76,6 +82,7 @@ export async function openCalls(deps: Deps): Promise<App> {
   templateRoutes(app, deps)
   payRoutes(app, deps, onChange)
   reminderRoutes(app, deps)
+  sequenceRoutes(app, deps, sendTest)
   insightRoutes(app, deps)
   await integrationRoutes(app, deps)
   referenceRoutes(app, config)

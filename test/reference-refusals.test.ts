@@ -8,13 +8,15 @@ import { mailCalls } from '#contract/mail.ts'
 import { invoiceFileCalls, payLinkCalls } from '#contract/pay-links.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { problem, problemStatus } from '#contract/problem.ts'
+import { newStep } from '#contract/ready-sequences.ts'
 import { type Example, explainedCalls, limitHeaders } from '#contract/reference.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { sequenceCalls, sequenceDraft } from '#contract/sequences.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { addKey } from '#server/integrations/keys.ts'
 import { invoiceFiles } from '#server/pay/tables.ts'
 import { newId } from '#server/platform/columns.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from './factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, aSequence, type Person, signedInAgain } from './factories.ts'
 import { type Answered, ask, type TestApp } from './harness.ts'
 import { aKey, connect, zapier, zapierItself } from './programs.ts'
 import { openShop } from './shop.ts'
@@ -106,6 +108,17 @@ const onFree =
     shop.app.clock.advance({ hours: 15 * 24 })
     return await then(shop.app, await signedInAgain(shop.app, person))
   }
+
+const aDraft = { name: 'Ours', steps: [newStep(1, 'friendly')] }
+
+/** Choosing a sequence. */
+function choosing(choose: (app: TestApp, person: Person, body: { sequence: string; fingerprint?: string }) => Promise<Answered<Call>>) {
+  return {
+    not_found: ({ app, asha }: Office) => choose(app, asha, { sequence: newId() }),
+    plan_limit: onFree((app, person) => choose(app, person, { sequence: 'never' })),
+    plan_changed: ({ app, asha }: Office) => choose(app, asha, { sequence: 'never', fingerprint: 'older' }),
+  }
+}
 
 const refusedBy: Record<string, Record<string, Refused>> = {
   createInvoice: {
@@ -206,6 +219,50 @@ const refusedBy: Record<string, Record<string, Refused>> = {
     mail_refused: retryAfter(async () => {}),
   },
   getSentMail: { not_found: findsNothing(reminderCalls.mail) },
+  updateReminderSettings: choosing((app, person, body) => ask(app, person, reminderCalls.changeSettings, { body })),
+  chooseSequence: choosing(async (app, person, body) => {
+    const { _id: id } = await anInvoice(app, { owner: person })
+    return ask(app, person, sequenceCalls.assign, { params: { id }, body })
+  }),
+  getSequence: { not_found: findsNothing(sequenceCalls.read) },
+  createSequence: {
+    plan_limit: onFree((app, person) => ask(app, person, sequenceCalls.create, { body: aDraft })),
+    conflict: async ({ app, asha }) => {
+      for (let nth = 0; nth < 20; nth += 1) await ask(app, asha, sequenceCalls.create, { body: aDraft })
+      return ask(app, asha, sequenceCalls.create, { body: aDraft })
+    },
+  },
+  replaceSequence: {
+    not_found: findsNothing(sequenceCalls.replace, aDraft),
+    plan_limit: onFree(async (app, person) => {
+      const id = await aSequence(app, person, sequenceDraft.parse(aDraft))
+      return ask(app, person, sequenceCalls.replace, { params: { id }, body: aDraft })
+    }),
+    plan_changed: async ({ app, asha }) => {
+      const { reply } = await ask(app, asha, sequenceCalls.create, { body: aDraft })
+      return ask(app, asha, sequenceCalls.replace, { params: { id: reply._id }, body: { ...aDraft, fingerprint: 'older' } })
+    },
+  },
+  deleteSequence: {
+    not_found: findsNothing(sequenceCalls.remove),
+    conflict: async ({ app, asha }) => {
+      const id = await aSequence(app, asha, sequenceDraft.parse(aDraft))
+      return ask(app, asha, sequenceCalls.remove, { params: { id }, query: {} })
+    },
+  },
+  testSequence: {
+    not_found: findsNothing(sequenceCalls.test, { offset: 3 }),
+    mail_not_configured: async ({ app }) => {
+      const person = await aPerson(app)
+      const { reply } = await ask(app, person, sequenceCalls.create, { body: aDraft })
+      return ask(app, person, sequenceCalls.test, { params: { id: reply._id }, body: { offset: 1 } })
+    },
+    mail_refused: async ({ app, asha, smtp }) => {
+      const { reply } = await ask(app, asha, sequenceCalls.create, { body: aDraft })
+      smtp.answer({ rcpt: () => '550 5.7.1 Not accepted' })
+      return ask(app, asha, sequenceCalls.test, { params: { id: reply._id }, body: { offset: 1 } })
+    },
+  },
   subscribe: {
     conflict: async ({ app, asha }) => {
       const zap = await connect(app, asha, zapierItself)

@@ -13,6 +13,7 @@ import { paymentCalls } from '#contract/payments.ts'
 import { problem, problemStatus } from '#contract/problem.ts'
 import { explainedCalls, explainedEvents } from '#contract/reference.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { sequenceCalls, sequenceDraft } from '#contract/sequences.ts'
 import { templateCalls } from '#contract/templates.ts'
 import { makeReference, refusalsOf } from '#server/platform/reference.ts'
 import { anInvoice, anOffice } from './factories.ts'
@@ -138,6 +139,10 @@ const aPaymentThere: Given = async (office, program) => {
   const { reply } = await ask(office.app, program, paymentCalls.record, { params: { id }, body })
   return { id, pid: reply.payment._id }
 }
+const aSequenceThere: Given = async ({ app }, program) => {
+  const body = sequenceDraft.parse(explainedCalls.find(({ name }) => name === 'createSequence')?.example.body)
+  return { id: (await ask(app, program, sequenceCalls.create, { body })).reply._id }
+}
 async function aRun(office: Office): Promise<string> {
   await anInvoiceThere(office)
   const { reply } = await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.sendNow))
@@ -228,6 +233,15 @@ const givens: Record<string, Given> = {
   },
   getReminderSettings: nothing,
   updateReminderSettings: nothing,
+  listSequences: nothing,
+  getSequence: aSequenceThere,
+  createSequence: nothing,
+  replaceSequence: aSequenceThere,
+  deleteSequence: aSequenceThere,
+  testSequence: aSequenceThere,
+  chooseSequence: anInvoiceThere,
+  getPlan: nothing,
+  simulateReminders: nothing,
   subscribe: nothing,
   unsubscribe: async ({ app }, zap) => {
     const body = { hookUrl: 'https://hooks.zapier.com/hooks/standard/1042/abc/', event: 'invoice.paid' as const }

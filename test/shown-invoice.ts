@@ -26,6 +26,7 @@ export function aShownInvoice(said: Partial<Invoice> = {}): Invoice {
     pause: null,
     notDelivered: null,
     addressHold: null,
+    sequence: null,
     ...said,
   })
 }

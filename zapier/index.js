@@ -15,6 +15,7 @@ import { paymentRecorded } from './triggers/payment-recorded.js'
 import { paymentVoided } from './triggers/payment-voided.js'
 import { reminderFailed } from './triggers/reminder-failed.js'
 import { reminderSent } from './triggers/reminder-sent.js'
+import { sequenceEnded } from './triggers/sequence-ended.js'
 
 export default defineApp({
   version: packageJson.version,
@@ -29,6 +30,7 @@ export default defineApp({
     [paymentRecorded.key]: paymentRecorded,
     [paymentVoided.key]: paymentVoided,
     [clientAnswered.key]: clientAnswered,
+    [sequenceEnded.key]: sequenceEnded,
     [reminderSent.key]: reminderSent,
     [reminderFailed.key]: reminderFailed,
   },

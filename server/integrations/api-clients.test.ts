@@ -38,10 +38,10 @@ test('an OAuth token may call /api, /zapier and /invoice, and nothing else', asy
   const paths = /^\/(?:api|zapier|invoice)(?:\/|$)/
   expect(await doorsOf(app, (await connect(app, asha, robot)).token)).toEqual(callsUnder(paths).toSorted())
   expect(await doorsOf(app, (await connect(app, asha, robot, ['read'])).token)).toEqual(
-    callsUnder(paths, /^GET|^POST \/reminder\/draft$/).toSorted(),
+    callsUnder(paths, /^GET|^POST \/reminder\/(?:draft|simulate)$/).toSorted(),
   )
   expect(await doorsOf(app, (await connect(app, asha, robot, ['write'])).token)).toEqual(
-    callsUnder(paths, /^(?!GET|POST \/reminder\/draft$)/).toSorted(),
+    callsUnder(paths, /^(?!GET|POST \/reminder\/(?:draft|simulate)$)/).toSorted(),
   )
 })
 
@@ -50,9 +50,11 @@ test('a key may call /invoice, /reminder and /api, and nothing else', async () =
   const asha = await aPerson(app)
   const paths = /^\/(?:invoice|reminder|api)(?:\/|$)/
   expect(await doorsOf(app, (await aKey(app, asha)).token)).toEqual(callsUnder(paths).toSorted())
-  expect(await doorsOf(app, (await aKey(app, asha, ['read'])).token)).toEqual(callsUnder(paths, /^GET|^POST \/reminder\/draft$/).toSorted())
+  expect(await doorsOf(app, (await aKey(app, asha, ['read'])).token)).toEqual(
+    callsUnder(paths, /^GET|^POST \/reminder\/(?:draft|simulate)$/).toSorted(),
+  )
   expect(await doorsOf(app, (await aKey(app, asha, ['write'])).token)).toEqual(
-    callsUnder(paths, /^(?!GET|POST \/reminder\/draft$)/).toSorted(),
+    callsUnder(paths, /^(?!GET|POST \/reminder\/(?:draft|simulate)$)/).toSorted(),
   )
 })
 

@@ -5,10 +5,11 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { type PayAnswer, payAnswerCalls } from '#contract/pay-answers.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentCalls } from '#contract/payments.ts'
+import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { createInvoice } from '#server/invoices/invoices.ts'
 import { post } from '#test/business.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, aSequence, type Person } from '#test/factories.ts'
 import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { type Asker, ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { anApplication, connect } from '#test/programs.ts'
@@ -240,12 +241,37 @@ test('an accepted reminder is one event, with the invoice as it is then', async 
           attempt: 1,
           sentAt: now,
           serverReply: expect.stringMatching(/^250 /),
+          sequence: null,
+          step: null,
         },
         invoices: [{ ...invoice, owner: undefined, remindersSent: 1, lastReminderAt: now }],
         invoiceCount: 1,
       },
     },
   ])
+})
+
+test('the last email of a sequence has its step, and the end of the sequence is one event', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now, invoices: 1, config: lax })
+  const { app, asha } = office
+  const ours = { name: 'Ours', steps: [newStep(1, 'friendly')], everyDays: null, atMost: null, atLeast: 1 }
+  const sequence = await aSequence(app, asha, ours)
+  const robot = await connect(app, asha, await anApplication(app))
+  expect(await sample(app, robot, 'sequence.ended')).toEqual([])
+  await aWebhook(app, asha, receiver, { events: ['sequence.ended', 'reminder.sent'] })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  for (const date of ['2026-03-03', '2026-03-04']) {
+    app.clock.set(`${date}T03:30:00Z`)
+    await app.runJobs()
+  }
+  const invoice = { _id: office.invoices[0]?._id, sequence: null, remindersSent: 1 }
+  expect(toldTo(receiver)).toMatchObject([
+    { type: 'reminder.sent', timestamp: now, data: { reminder: { sequence, step: 1 }, invoices: [invoice] } },
+    { type: 'sequence.ended', timestamp: '2026-03-03T03:30:00Z', data: { invoice } },
+  ])
+  const later = await connect(app, asha, await anApplication(app))
+  expect(await sample(app, later, 'sequence.ended')).toEqual(toldTo(receiver).slice(1))
 })
 
 test('a permanently failed reminder is one event, with the reply of the mail server; one that is retried is none', async () => {

@@ -26,7 +26,8 @@ export function composePayload({ id, type, at, facts }: Happened): WebhookPayloa
   switch (type) {
     case 'invoice.created':
     case 'invoice.overdue':
-    case 'invoice.paid': {
+    case 'invoice.paid':
+    case 'sequence.ended': {
       const { invoice, ...clients } = invoiceFacts.parse(facts)
       return { ...head, type, data: { invoice: toInvoice(invoice, clients) } }
     }
@@ -76,6 +77,9 @@ const invoiceRow = z
     /** Missing in facts from before invoices had PDFs. */
     file_id: z.string().nullable().default(null),
     kept_unpaid: z.boolean().default(false),
+    /** Missing in facts from before there were sequences. */
+    follows: z.enum(['inherit', 'every_day', 'never', 'own']).default('inherit'),
+    sequence_id: z.string().nullable().default(null),
     undelivered_since: moment.nullable().default(null),
     undelivered_reply: z.string().nullable().default(null),
     deleted_at: moment.nullable(),
@@ -117,9 +121,9 @@ const invoiceRow = z
       pausePromised: row.pause_promised,
       pauseBecause: row.pause_because,
       fileId: row.file_id,
+      follows: row.follows,
+      sequenceId: row.sequence_id,
       // Webhooks have no fields for these.
-      follows: 'inherit',
-      sequenceId: null,
       remindedThrough: null,
       stepsSent: 0,
       promisedUntil: null,
@@ -186,6 +190,9 @@ const deliveryRow = z
     attempt: z.number().int(),
     sent_at: moment.nullable(),
     server_reply: z.string().nullable(),
+    /** Missing in facts from before there were sequences. */
+    sequence_id: z.string().nullable().default(null),
+    step_offset: z.number().int().nullable().default(null),
   })
   .transform(
     (row): z.infer<typeof reminderFact> => ({
@@ -197,6 +204,8 @@ const deliveryRow = z
       attempt: row.attempt,
       sentAt: row.sent_at?.toString() ?? null,
       serverReply: row.server_reply,
+      sequence: row.sequence_id,
+      step: row.step_offset,
     }),
   )
 

@@ -37,7 +37,8 @@ async function readDelivered(db: Database, ownerId: string, type: WebhookEvent):
     .where(and(eq(webhookEvents.ownerId, ownerId), eq(webhookEvents.type, type), isNotNull(webhookEvents.payload)))
     .orderBy(desc(webhookEvents.position))
     .limit(most)
-  return found.map(({ payload }) => webhookPayload.parse(withCount(JSON.parse(payload ?? ''))))
+  // One from before an invoice had all its present fields is read like those that were never sent.
+  return found.flatMap(({ payload }) => webhookPayload.safeParse(withCount(JSON.parse(payload ?? ''))).data ?? [])
 }
 
 const payloadOfReminder = z.looseObject({ data: z.looseObject({ invoices: z.array(z.unknown()) }) })
@@ -73,6 +74,16 @@ function readUntold(db: Database, ownerId: string, type: WebhookEvent): Promise<
         newest: sql`${voidedAt}`,
       })
     }
+    case 'sequence.ended': {
+      const { sequenceEndedOn } = invoices
+      return readInvoices(db, {
+        ownerId,
+        type,
+        which: isNotNull(sequenceEndedOn),
+        at: (row) => row.updatedAt,
+        newest: sql`${sequenceEndedOn}`,
+      })
+    }
     case 'client.answered':
       return readAnswers(db, ownerId, type)
     case 'reminder.sent':
@@ -86,7 +97,7 @@ async function readInvoices(
   db: Database,
   about: {
     ownerId: string
-    type: Extract<WebhookEvent, `invoice.${string}`>
+    type: Extract<WebhookEvent, `invoice.${string}` | 'sequence.ended'>
     which: SQL | undefined
     at: (row: InvoiceRow) => Instant
     newest: SQL
@@ -208,6 +219,8 @@ async function readReminders(
         attempt: delivery.attempt,
         sentAt: delivery.sentAt?.toString() ?? null,
         serverReply: delivery.serverReply,
+        sequence: delivery.sequenceId,
+        step: delivery.stepOffset,
       },
       invoices: (covered[nth]?.listed ?? []).map((row) => toInvoice(row, clients)),
       invoiceCount: covered[nth]?.count ?? 0,

@@ -9,7 +9,7 @@ import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { newestPayments, toPayment } from './balance.ts'
-import { notDeliveredSince, toInvoice } from './invoices.ts'
+import { chosenSequence, notDeliveredSince, toInvoice } from './invoices.ts'
 import { type Clients, pauseInvoice, readClients } from './pauses.ts'
 import { type AfterChange, clients, invoicePayments, invoices } from './tables.ts'
 import { texts } from './texts.ts'
@@ -80,12 +80,12 @@ export async function listClients(db: Database, owner: Owner, key?: string): Pro
         GROUP BY 1, 2`,
   )
   const which = and(eq(clients.ownerId, owner.id), key === undefined ? undefined : eq(clients.emailKey, key))
-  const ids = await db.select({ id: clients.id, key: clients.emailKey }).from(clients).where(which)
+  const ids = await db.select().from(clients).where(which)
   const known = await readClients(db, owner.id, key === undefined ? undefined : [{ clientEmail: key }])
   // Joined here: without statistics PostgreSQL would compare every pair of ten thousand.
   const byKey = Map.groupBy(parts, (one) => one.key)
   const list = ids.flatMap((one) => {
-    const [first, ...others] = byKey.get(one.key) ?? []
+    const [first, ...others] = byKey.get(one.emailKey) ?? []
     return first ? [toClient(one, [first, ...others], known, owner)] : []
   })
   return list.toSorted(
@@ -93,7 +93,8 @@ export async function listClients(db: Database, owner: Owner, key?: string): Pro
   )
 }
 
-function toClient({ id, key }: { id: string; key: string }, parts: [Part, ...Part[]], known: Clients, { currency }: Owner): Client {
+function toClient(row: typeof clients.$inferSelect, parts: [Part, ...Part[]], known: Clients, { currency }: Owner): Client {
+  const { id, emailKey: key } = row
   const { name, email } = parts.reduce((newest, one) => (one.newestAt > newest.newestAt ? one : newest))
   const sums = (of: 'overdue' | 'open' | 'paid') =>
     toMoney(new Map(parts.filter((one) => one[of] > 0).map((one) => [one.currency, one[of]])), currency)
@@ -119,6 +120,8 @@ function toClient({ id, key }: { id: string; key: string }, parts: [Part, ...Par
     said: said?.said ? { because: said.said, until: said.saidUntil } : null,
     notDelivered: notDeliveredSince(undelivered?.undeliveredSince ?? null, undelivered?.undeliveredReply ?? null),
     addressHold: hold ? { since: hold.heldSince.toString(), words: texts.addressHeld(email), reply: hold.reply } : null,
+    sequence: chosenSequence(row),
+    secondContact: row.secondContact,
   }
 }
 
@@ -166,20 +169,27 @@ async function readPayments(db: Database, ownerId: string, emailKey: string): Pr
   }))
 }
 
-/** Pauses every invoice of a client, or ends that pause. Refuses with `not_found`, and a past date. */
+/** Pauses every invoice of a client or ends that pause, and keeps its second contact. Refuses with `not_found`, and a past date. */
 export async function changeClient(
   db: Database,
   owner: Owner,
   id: string,
-  { pause }: z.output<typeof clientChange>,
+  { pause, secondContact }: Pick<z.output<typeof clientChange>, 'pause' | 'secondContact'>,
   now: Instant,
   afterChange: AfterChange,
 ): Promise<Client> {
   const { emailKey } = await findClient(db, owner.id, id)
   const [one] = await db.select({ id: invoices.id }).from(invoices).where(of(owner.id, emailKey)).limit(1)
   if (!one) throw noClient()
-  const change = pause === null ? { paused: false as const } : { paused: true as const, ...pause }
-  await pauseInvoice(db, owner.id, one.id, { ...change, scope: 'client' }, now, afterChange)
+  if (pause !== undefined) {
+    const change = pause === null ? { paused: false as const } : { paused: true as const, ...pause }
+    await pauseInvoice(db, owner.id, one.id, { ...change, scope: 'client' }, now, afterChange)
+  }
+  if (secondContact !== undefined)
+    await db
+      .update(clients)
+      .set({ secondContact })
+      .where(and(eq(clients.ownerId, owner.id), eq(clients.emailKey, emailKey)))
   const [client] = await listClients(db, owner, emailKey)
   if (!client) throw noClient()
   return client

@@ -61,6 +61,7 @@ test('a created invoice is read back unchanged', async () => {
     pause: null,
     notDelivered: null,
     addressHold: null,
+    sequence: null,
   })
   expect((await ask(app, asha, invoiceCalls.read, { params: { id: reply._id } })).reply).toEqual(reply)
   expect((await list(app, asha)).reply).toEqual([reply])

@@ -442,7 +442,13 @@ export function toInvoice(row: InvoiceRow, clients: Clients): Invoice {
     pause: pauseOf(row, clients),
     notDelivered: notDeliveredSince(row.undeliveredSince?.toString() ?? null, row.undeliveredReply),
     addressHold: holdOf(row, clients),
+    sequence: chosenSequence(row),
   }
+}
+
+/** The own sequence of an invoice or a client: an id or a built-in one; null where it has none. */
+export function chosenSequence({ follows, sequenceId }: Pick<InvoiceRow, 'follows' | 'sequenceId'>): string | null {
+  return sequenceId ?? (follows === 'inherit' ? null : follows)
 }
 
 /** Since when emails about an invoice have not been accepted, and why. */

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { z } from 'zod'
 import { client, clientCalls } from '#contract/clients.ts'
 import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
 import { paymentCalls } from '#contract/payments.ts'
-import { originOf } from '#server/accounts/accounts.ts'
+import type { sequenceAssignment } from '#contract/sequences.ts'
+import { type Origin, originOf } from '#server/accounts/accounts.ts'
 import { type Account, type App, answer, type Principal } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { jsonList, streamed } from '#server/platform/stream-json.ts'
@@ -34,15 +37,23 @@ import type { AfterChange, InvoiceRow, PaymentRow } from './tables.ts'
 /** An import or a bulk change of more than this is a heavy call. */
 const few = 50
 
+type Assignment = z.output<typeof sequenceAssignment>
+
 /** What invoices are handed of the slices above them. */
 interface Handed {
   /** What they do about a changed invoice, in the transaction that changes it. */
   onChange: AfterChange
   readEmails: ReadEmails
   readAnswers: ReadAnswers
+  /** Chooses the sequence of a client, by its id. */
+  assignToClient(tx: Database, change: { account: Account; from: Origin; now: Instant }, id: string, chosen: Assignment): Promise<void>
 }
 
-export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, { onChange, ...read }: Handed): void {
+export function invoiceRoutes(
+  app: App,
+  { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
+  { onChange, assignToClient, ...read }: Handed,
+): void {
   const afterChange: AfterChange = async (tx, ownerId, ids, now, corrected) => {
     await onChange(tx, ownerId, ids, now, corrected)
     await updateHeldImports(tx, ownerId, now)
@@ -113,7 +124,13 @@ export function invoiceRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
     return size > long ? streamed(jsonList(client, inPages(all))) : all
   })
   answer(app, clientCalls.read, ({ params }, { account }) => readClient(db, account, params.id, read))
-  answer(app, clientCalls.update, ({ params, body }, { account }) => changeClient(db, account, params.id, body, clock.now(), afterChange))
+  answer(app, clientCalls.update, ({ params, body: { sequence, fingerprint, ...body } }, { account }, { request }) =>
+    db.transaction(async (tx) => {
+      const now = clock.now()
+      if (sequence !== undefined) await assignToClient(tx, { account, from: originOf(request), now }, params.id, { sequence, fingerprint })
+      return changeClient(tx, account, params.id, body, now, afterChange)
+    }),
+  )
   answer(app, invoiceCalls.export, async ({ query }, { account }, { reply, enterHeavy }) => {
     await enterHeavy()
     const zone = await zoneOf(db, account.id)

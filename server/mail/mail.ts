@@ -1,6 +1,7 @@
 import { and, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { MailConfig, SmtpDraft } from '#contract/mail.ts'
 import { countTry } from '#server/accounts/accounts.ts'
+import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -48,6 +49,9 @@ export async function sendsByGmail(db: Database, address: string): Promise<boole
 export async function countMailTry(db: Database, ownerId: string, now: Instant): Promise<void> {
   await countTry(db, `mail-try:${ownerId}`, tries, now)
 }
+
+/** Sends an email to the owner of an account, from the mailbox of the account; `compose` is handed the address of that. Refuses as the test email does. */
+export type SendTest = (account: Account, compose: (from: string) => Promise<Buffer>) => Promise<string>
 
 /** Counts a test mail; the eleventh within an hour is refused with `too_many`. */
 export async function countTestMail(db: Database, ownerId: string, now: Instant): Promise<void> {

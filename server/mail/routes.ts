@@ -1,6 +1,6 @@
 import { mailCalls } from '#contract/mail.ts'
 import { lockAsSeen, type OnAccountDeleted, type OnAccountTakeover, originOf, writeAudit } from '#server/accounts/accounts.ts'
-import { type App, answer } from '#server/platform/answer.ts'
+import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -15,12 +15,14 @@ import {
   hasMailConfig,
   removeMailConfig,
   resumeAfterLogin,
+  type Sender,
+  type SendTest,
   storeSmtp,
   toMailConfig,
   trySmtp,
 } from './mail.ts'
 import { defaultNetwork, type NetworkDeps } from './session.ts'
-import { sendTestMail } from './test-mail.ts'
+import { sendTestMail, sendToOwner } from './test-mail.ts'
 import { refusals } from './texts.ts'
 import { openMailer } from './transports.ts'
 
@@ -57,7 +59,7 @@ export function mailRoutes(
   { db, clock, config, log }: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>,
   { onSenderChange }: MailHandDowns,
   world: { network?: Partial<NetworkDeps>; patience?: { wholeMs: number; probeMs: number }; testPatienceMs?: number } = {},
-): void {
+): SendTest {
   const network: NetworkDeps = { ...defaultNetwork, allowPrivateHosts: config.allowPrivateSmtpHosts, ...world.network }
 
   answer(app, mailCalls.config, async (_parts, { account }) => toMailConfig(await findSender(db, account.id)))
@@ -86,17 +88,21 @@ export function mailRoutes(
   const post = openMailer({ db, config, log })
   app.addHook('onClose', () => post.close())
 
-  answer(app, mailCalls.test, async (_parts, { account }) => {
+  const tested = async (account: Account, send: (sender: Sender) => Promise<string>): Promise<string> => {
     const sender = await findSender(db, account.id)
     if (!sender) throw new ProblemError('mail_not_configured', refusals.notConfigured)
-    const began = clock.now()
-    if (config.rateLimit) await countTestMail(db, account.id, began)
-    const mail = { id: newId(), name: account.displayName, to: account.email, at: began }
-    const reply = await sendTestMail(post, sender, mail, world.testPatienceMs)
+    if (config.rateLimit) await countTestMail(db, account.id, clock.now())
+    const reply = await send(sender)
     if (sender.pauseReason === 'login_refused')
       await db.transaction(async (tx) => {
         if (await resumeAfterLogin(tx, sender)) await onSenderChange(tx, account.id, clock.now())
       })
+    return reply
+  }
+
+  answer(app, mailCalls.test, async (_parts, { account }) => {
+    const mail = { id: newId(), name: account.displayName, to: account.email, at: clock.now() }
+    const reply = await tested(account, (sender) => sendTestMail(post, sender, mail, world.testPatienceMs))
     return { to: account.email, reply }
   })
 
@@ -111,4 +117,9 @@ export function mailRoutes(
     if (before) await revokeGrant({ db, config, log }, provider, before)
     return undefined
   })
+
+  return (account, compose) =>
+    tested(account, async (sender) =>
+      sendToOwner(post, sender, { raw: await compose(sender.address), to: account.email }, world.testPatienceMs),
+    )
 }

@@ -18,14 +18,23 @@ export async function sendTestMail(
   mail: { id: string; name: string; to: string; at: Instant },
   patienceMs = usualPatienceMs,
 ): Promise<string> {
-  const raw = await compose(sender.address, mail)
+  return sendToOwner(mailer, sender, { raw: await compose(sender.address, mail), to: mail.to }, patienceMs)
+}
+
+/** The same for an email that another slice has composed. */
+export async function sendToOwner(
+  mailer: Mailer,
+  sender: Sender,
+  { raw, to }: { raw: Buffer; to: string },
+  patienceMs = usualPatienceMs,
+): Promise<string> {
   let taken = false
   let late = false
   const sending = mailer.send(sender, async () => {
     // Must not send after the timeout was reported.
     if (late) return null
     taken = true
-    return { raw, from: sender.address, to: mail.to }
+    return { raw, from: sender.address, to }
   })
   let timer: NodeJS.Timeout | undefined
   const outcome = await Promise.race([

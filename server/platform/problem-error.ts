@@ -6,12 +6,14 @@ export class ProblemError extends Error {
   readonly errors: Problem['errors']
   /** Seconds until it is worth asking again; sent as Retry-After. */
   readonly retryAfter: number | undefined
+  private readonly simulation: unknown
 
-  constructor(code: ProblemCode, message: string, extra: { errors?: Problem['errors']; retryAfter?: number } = {}) {
+  constructor(code: ProblemCode, message: string, extra: { errors?: Problem['errors']; retryAfter?: number; simulation?: unknown } = {}) {
     super(message)
     this.code = code
     this.errors = extra.errors
     this.retryAfter = extra.retryAfter
+    this.simulation = extra.simulation
   }
 
   get status(): number {
@@ -19,6 +21,11 @@ export class ProblemError extends Error {
   }
 
   get problem(): Problem {
-    return { message: this.message, code: this.code, ...(this.errors ? { errors: this.errors } : {}) }
+    return {
+      message: this.message,
+      code: this.code,
+      ...(this.errors ? { errors: this.errors } : {}),
+      ...(this.simulation ? { simulation: this.simulation } : {}),
+    }
   }
 }

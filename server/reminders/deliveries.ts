@@ -462,6 +462,16 @@ export function cancel(tx: Database, ownerId: string): Promise<number> {
   })
 }
 
+/** Closes what waits of automatic runs and matches: it was planned by a sequence that does not apply any more. */
+export async function supersede(tx: Database, ownerId: string, which: SQL): Promise<void> {
+  const automatic = sql`d.pulled_by_run_id IS NULL AND EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind <> 'send_now')`
+  await change(tx, {
+    which: sql`d.owner_id = ${ownerId}::uuid AND ${automatic} AND ${which}`,
+    from: pending,
+    set: sql`state = 'superseded', reason = 'not_owed'`,
+  })
+}
+
 const tooLateWords = sql.join(
   Object.entries(holdTexts).map(([reason, { tooLate }]) => sql`WHEN ${reason} THEN ${tooLate}`),
   sql` `,

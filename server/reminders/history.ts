@@ -6,6 +6,7 @@ import type { ClientEmail } from '#contract/clients.ts'
 import type { DayDecision, InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { deliveryState, holdReasonOf, runKind } from '#contract/reminders.ts'
 import { paymentsOf, toPayment } from '#server/invoices/balance.ts'
+import { chosenSequence } from '#server/invoices/invoices.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { answersOfInvoice } from '#server/pay/pay.ts'
 import type { Account } from '#server/platform/answer.ts'
@@ -38,6 +39,10 @@ export async function invoiceHistory(
   return {
     nextAt: line?.nextAt ?? null,
     reason: line ? line.reason : invoice.deletedAt ? 'deleted' : 'paid',
+    sequence: line?.sequence ?? chosenSequence(invoice) ?? account.sequenceId ?? account.follows,
+    step: line?.step ?? null,
+    movedFrom: line?.movedFrom ?? null,
+    why: line?.why ?? null,
     notDelivered: line?.notDelivered ?? null,
     mails: await mailsOf(db, invoice.id, most),
     days: await daysOf(db, invoice.id, most),

@@ -5,14 +5,17 @@ import { accountCalls } from '#contract/accounts.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
+import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { writeLink } from '#server/accounts/links.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import { invoices } from '#server/invoices/tables.ts'
 import { newToken } from '#server/platform/secrets.ts'
 import { openBusiness, pageOf, pass, start } from '#test/business.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, aSequence, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
+import { readEmail } from '#test/read-email.ts'
 import { buyOnce, openShop, type Shop } from '#test/shop.ts'
 import { holdAccount, holdRestored, releaseAccount } from './holds.ts'
 
@@ -106,6 +109,28 @@ test('on Free after the trial the daily run is held and says so, Send Now works,
   await buyOnce(shop, await now(), 'pro')
   await shop.settle()
   expect(smtp.mails.length).toBe(2)
+})
+
+test('steps of a sequence are held without a plan that has them, and the latest one leaves on the day it is bought', async () => {
+  await using smtp = await openFakeSmtp()
+  await using shop = await openShop({ now: '2026-03-02T02:00:00Z' })
+  const asha = await someoneInTrial(shop, smtp)
+  const { app } = shop
+  const ours = { name: 'Ours', everyDays: null, atMost: null, atLeast: 1 }
+  await aSequence(app, asha, { ...ours, steps: [newStep(1, 'friendly'), newStep(7, 'firm'), newStep(14, 'final')] })
+  const { _id: id } = await anInvoice(app, { owner: asha, dueDate: '2026-03-10' })
+  for (const at of ['2026-03-11T03:30:00Z', '2026-03-17T03:30:00Z', '2026-03-17T12:31:00Z', '2026-03-24T03:30:00Z']) {
+    app.clock.set(at)
+    await app.runJobs()
+  }
+  expect(smtp.mails).toHaveLength(1)
+  app.clock.set('2026-03-24T04:00:00Z')
+  await buyOnce(shop, await signedInAgain(app, asha), 'pro')
+  await shop.settle()
+  const subjects = await Promise.all(smtp.mails.map(async ({ raw }) => (await readEmail(raw)).subject))
+  expect(subjects.slice(1)).toEqual(['Final reminder: invoice INV-0001'])
+  const [row] = await app.db.select().from(invoices).where(eq(invoices.id, id))
+  expect(row).toMatchObject({ remindedThrough: '2026-03-24', stepsSent: 2 })
 })
 
 test('Send Now still sends, once, what the plan holds', async () => {

@@ -120,7 +120,9 @@ export function nextDay(world: World, invoice: PlanInvoice, from: DayNumber): { 
   if (sequence?.atMost != null && invoice.sent >= sequence.atMost) return null
   const calendar = (world.clients.get(invoice.clientKey) ?? world).calendar
   const apart = invoice.lastOn === null ? from : lastMail(world, invoice) + (sequence?.atLeast ?? 1)
-  const first = Math.max(from, apart, invoice.pause ? (invoice.pause.until ?? from) + 1 : from, sequence ? from : invoice.due + 1)
+  // A step up to the due date may leave earlier where that is quiet.
+  const earliest = Math.min(1, sequence?.steps[0]?.offset ?? 1) - (sequence && calendar ? longestQuiet : 0)
+  const first = Math.max(from, apart, invoice.pause ? (invoice.pause.until ?? from) + 1 : from, invoice.due + earliest)
   for (let date = first; date < first + furthest; date += 1) {
     if (!isOpen(date, calendar)) continue
     const step = sequence ? stepOn(invoice, sequence, date, calendar) : everyDay(invoice, date)

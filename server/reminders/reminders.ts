@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { and, desc, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
-import type { CallReply } from '#contract/call.ts'
+import type { CallParts, CallReply } from '#contract/call.ts'
 import { fromMinor, toMinor, toMoney } from '#contract/money.ts'
 import {
   holdReasonOf,
@@ -25,11 +25,11 @@ import {
   type Wording,
   wordingProblems,
 } from '#contract/templates.ts'
-import { lockAsSeen, type OnAccountTakeover, refuseUnconfirmed } from '#server/accounts/accounts.ts'
+import { lockAsSeen, type OnAccountTakeover, type Origin, refuseUnconfirmed } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import { notDeliveredSince } from '#server/invoices/invoices.ts'
-import { clients, invoices, sequences } from '#server/invoices/tables.ts'
+import { invoices } from '#server/invoices/tables.ts'
 import { findSender, hasMailConfig, toMailConfig } from '#server/mail/mail.ts'
 import { filesOf } from '#server/pay/files.ts'
 import { payLinksFor } from '#server/pay/links.ts'
@@ -62,6 +62,9 @@ import {
   nextRun,
   startOfDay,
 } from './schedule.ts'
+import { assignToAccount, removeSequences } from './sequences.ts'
+import { refuseChanged } from './simulate.ts'
+import { everyDay, readNextSteps } from './steps.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -268,15 +271,28 @@ export async function stopRun({ db, account, now }: Omit<Asking, 'queue' | 'conf
   return toRun(db, await findRun(db, account.id, runId))
 }
 
-/** Changes how reminders are sent. A run in progress continues as it was made. */
+export function readSettings({ groupByClient, follows, sequenceId }: Account): CallReply<typeof reminderCalls.settings> {
+  return { groupByClient, sequence: sequenceId ?? follows }
+}
+
+/**
+ * Changes how reminders are sent. A run in progress continues as it was made. Refuses with `plan_limit` a sequence that the plan does not have,
+ * and with `plan_changed` where the plan is another one than what was looked at.
+ */
 export async function changeSettings(
-  db: Database,
-  account: Account,
-  change: { groupByClient?: boolean | undefined },
-): Promise<{ groupByClient: boolean }> {
-  const groupByClient = change.groupByClient ?? account.groupByClient
-  await db.update(accounts).set({ groupByClient }).where(eq(accounts.id, account.id))
-  return { groupByClient }
+  { db, account, now, config, from }: Omit<Asking, 'queue'> & { from: Origin | null },
+  { fingerprint, ...change }: CallParts<typeof reminderCalls.changeSettings>['body'],
+): Promise<CallReply<typeof reminderCalls.settings>> {
+  return db.transaction(async (tx) => {
+    const locked = await lockAsSeen(tx, account)
+    const { sequence, groupByClient } = change
+    const settings = { ...(sequence === undefined ? {} : { sequence }), ...(groupByClient === undefined ? {} : { groupByClient }) }
+    await refuseChanged({ db: tx, config, account: locked, now }, { settings }, fingerprint)
+    if (groupByClient !== undefined) await tx.update(accounts).set({ groupByClient }).where(eq(accounts.id, account.id))
+    if (sequence !== undefined) await assignToAccount(tx, { account: locked, config, from, now }, sequence)
+    const [after = locked] = await tx.select().from(accounts).where(eq(accounts.id, account.id))
+    return readSettings(after)
+  })
 }
 
 /** Turns daily reminders off, cancels every waiting email, and removes sequences and the addresses of copies. */
@@ -291,24 +307,6 @@ export const remindersOnAccountTakeover: OnAccountTakeover = async (tx, ownerId,
       ...(removed > 0 ? (['sequences'] as const) : []),
     ],
   }
-}
-
-/** Every client is reminded every day again, and copies go to no one else. Returns how many sequences and second contacts there were. */
-async function removeSequences(tx: Database, ownerId: string): Promise<number> {
-  const inherit = { follows: 'inherit' as const, sequenceId: null }
-  const contacts = await tx
-    .update(clients)
-    .set({ secondContact: null })
-    .where(and(eq(clients.ownerId, ownerId), isNotNull(clients.secondContact)))
-    .returning({ id: clients.id })
-  for (const table of [clients, invoices])
-    await tx
-      .update(table)
-      .set(inherit)
-      .where(and(eq(table.ownerId, ownerId), ne(table.follows, 'inherit')))
-  await tx.update(accounts).set({ follows: 'every_day', sequenceId: null, plansSteps: false }).where(eq(accounts.id, ownerId))
-  const gone = await tx.delete(sequences).where(eq(sequences.ownerId, ownerId)).returning({ id: sequences.id })
-  return gone.length + contacts.length
 }
 
 /** Turns daily reminders off and cancels every waiting email; returns how many. */
@@ -479,6 +477,7 @@ async function* previewLines(
   const sameContent = written.content === undefined ? sql`` : sql`AND r.content = ${written.content}`
   const sentJustNow = sql`r.kind = 'send_now' AND r.cancelled_at IS NULL AND ${justNow(now)} ${sameSubject} ${sameContent}`
   const outlook = await readOutlook(db, account, now, config)
+  const stepsOf = account.plansSteps ? await readNextSteps(db, account, { now, today, outlook, only: only && validIds(only) }) : null
   const read = (last: OwedLine | undefined): Promise<OwedLine[]> =>
     rows(
       db,
@@ -527,11 +526,12 @@ async function* previewLines(
       currency: one.currency,
       dueDate: one.dueDate,
       daysOverdue: Math.max(0, daysOverdue(one.dueDate, today)),
-      dueNow: pastDue && decide('start', facts) === 'write',
+      dueNow: stepsOf ? stepsOf.dueNow(one.invoiceId) : pastDue && decide('start', facts) === 'write',
       remindedToday: one.remindedToday,
       heldFor: one.heldFor === null ? null : holdReasonOf(one.heldFor),
       sendNowLeft: pastDue && ['write', 'pull'].includes(decide('send_now', facts)) ? sendNowPerDay - one.byHandToday : 0,
       ...nextOf({ one, today, outlook, account, now }),
+      ...(stepsOf ? stepsOf.next(one.invoiceId) : everyDay),
       notDelivered: notDeliveredSince(one.undeliveredSince, one.undeliveredReply),
       sentJustNow: one.sentJustNow,
     }

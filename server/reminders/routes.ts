@@ -1,6 +1,11 @@
+import type { FastifyRequest } from 'fastify'
 import { reminderCalls } from '#contract/reminders.ts'
-import { large, long, sizeOfList } from '#server/invoices/invoices.ts'
-import { type App, answer } from '#server/platform/answer.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
+import { originOf } from '#server/accounts/accounts.ts'
+import { large, long, sizeOfList, toInvoice } from '#server/invoices/invoices.ts'
+import { readClients } from '#server/invoices/pauses.ts'
+import type { SendTest } from '#server/mail/mail.ts'
+import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { streamed } from '#server/platform/stream-json.ts'
 import { invoiceHistory, readMail } from './history.ts'
@@ -13,6 +18,7 @@ import {
   previewJson,
   previewPage,
   previewReminders,
+  readSettings,
   reminderStatus,
   retryRun,
   sendNow,
@@ -21,6 +27,17 @@ import {
   stopRun,
   tryAddress,
 } from './reminders.ts'
+import {
+  assignToInvoice,
+  composeTest,
+  createSequence,
+  listSequences,
+  readSequence,
+  removeSequence,
+  replaceSequence,
+  stepToTest,
+} from './sequences.ts'
+import { readPlan, simulate } from './simulate.ts'
 
 /** A draft of more than this is a heavy call. */
 const few = 1_000
@@ -56,8 +73,10 @@ export function reminderRoutes(app: App, deps: Deps): void {
     cancelled: await stopReminders({ db, account, now: clock.now() }),
   }))
   answer(app, reminderCalls.runs, ({ query }, { account }) => listRuns(db, account, query.limit))
-  answer(app, reminderCalls.settings, async (_parts, { account }) => ({ groupByClient: account.groupByClient }))
-  answer(app, reminderCalls.changeSettings, ({ body }, { account }) => changeSettings(db, account, body))
+  answer(app, reminderCalls.settings, async (_parts, { account }) => readSettings(account))
+  answer(app, reminderCalls.changeSettings, ({ body }, { account }, { request }) =>
+    changeSettings({ db, account, now: clock.now(), config, from: originOf(request) }, body),
+  )
   answer(app, reminderCalls.cancelRun, ({ params }, { account }) => stopRun({ db, account, now: clock.now() }, params.id))
   answer(app, reminderCalls.retryRun, async ({ params }, { account }, { reply }) =>
     follow(deps, account, await retryRun({ db, queue, account, now: clock.now(), config }, params.id), reply),
@@ -65,4 +84,35 @@ export function reminderRoutes(app: App, deps: Deps): void {
   answer(app, reminderCalls.history, ({ params }, { account }) => invoiceHistory(deps, account, params.id, clock.now()))
   answer(app, reminderCalls.mail, ({ params }, { account }) => readMail(db, account, params.id))
   answer(app, reminderCalls.run, async ({ params }, { account }) => toRun(db, await findRun(db, account.id, params.id)))
+}
+
+/** The calls of sequences, of what they will send, and of changes that are not made. */
+export function sequenceRoutes(app: App, { db, clock, config }: Deps, sendTest: SendTest): void {
+  const changing = (account: Account, request: FastifyRequest) => ({ db, config, account, from: originOf(request), now: clock.now() })
+  answer(app, sequenceCalls.list, (_parts, { account }) => listSequences(db, account))
+  answer(app, sequenceCalls.read, ({ params }, { account }) => readSequence(db, account, params.id))
+  answer(app, sequenceCalls.create, ({ body }, { account }, { request }) => createSequence(changing(account, request), body))
+  answer(app, sequenceCalls.replace, ({ params, body }, { account }, { request }) =>
+    replaceSequence(changing(account, request), params.id, body),
+  )
+  answer(app, sequenceCalls.remove, ({ params, query }, { account }, { request }) =>
+    removeSequence(changing(account, request), params.id, query.use),
+  )
+  answer(app, sequenceCalls.test, async ({ params, body }, { account }) => {
+    const step = await stepToTest(db, account, params.id, body.offset)
+    await sendTest(account, (from) => composeTest(step, { account, from, group: body.group, now: clock.now() }))
+    return { to: account.email }
+  })
+  answer(app, sequenceCalls.assign, async ({ params, body }, { account }, { request }) => {
+    const row = await assignToInvoice(changing(account, request), params.id, body)
+    return toInvoice(row, await readClients(db, account.id, [row]))
+  })
+  answer(app, sequenceCalls.plan, async ({ query }, { account }, { enterHeavy }) => {
+    if ((await sizeOfList(db, account.id)) > long) await enterHeavy()
+    return readPlan({ db, config, account, now: clock.now() }, query.days)
+  })
+  answer(app, sequenceCalls.simulate, async ({ body }, { account }, { enterHeavy }) => {
+    if ((await sizeOfList(db, account.id)) > long) await enterHeavy()
+    return simulate({ db, config, account, now: clock.now() }, body)
+  })
 }

@@ -1,14 +1,17 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { fromMinor } from '#contract/money.ts'
+import type { PreviewLine } from '#contract/reminders.ts'
 import { notify } from '#server/accounts/notices.ts'
 import { balanceMinor } from '#server/invoices/balance.ts'
 import { invoices } from '#server/invoices/tables.ts'
+import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { PlannedMail } from './deliveries.ts'
-import { dateOfDay, dayNumber, type PlanInvoice, type PlanMail, plan, type Rule, type StepDue, stepReached } from './plan.ts'
+import type { Outlook } from './outlook.ts'
+import { dateOfDay, dayNumber, nextDay, type PlanInvoice, type PlanMail, plan, type Rule, type StepDue, stepReached } from './plan.ts'
 import { dayAfter, nextRun } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { texts } from './texts.ts'
@@ -93,6 +96,61 @@ export async function withReachedSteps(
   })
 }
 
+type Steps = Pick<PreviewLine, 'sequence' | 'step' | 'movedFrom' | 'why'>
+
+/** Of a line whose account reminds every day. */
+export const everyDay: Steps = { sequence: 'every_day', step: null, movedFrom: null, why: null }
+
+/** What Start would send and what comes next, where invoices may have a sequence: as `plan` says. */
+export async function readNextSteps(
+  db: Database,
+  account: Account,
+  about: { now: Instant; today: string; outlook: Outlook; only: string[] | undefined },
+) {
+  const { now, today, outlook, only } = about
+  const which = only === undefined ? sql`true` : sql`i.id = ANY(${arrayText(only)}::uuid[])`
+  const world = await readWorld(db, account, { which, today, grouped: account.groupByClient })
+  const { mails, rules } = plan(world, { date: dayNumber(today), kind: 'start', at: now, next: now })
+  const due = new Map(mails.flatMap(({ invoices: listed }) => listed.map(({ invoice, step }) => [invoice.id, step] as const)))
+  const byId = new Map(world.invoices.map((invoice) => [invoice.id, invoice]))
+  const t = texts.nextStep
+  return {
+    dueNow: (id: string) => due.has(id),
+    next(id: string): Partial<PreviewLine> & Steps {
+      const invoice = byId.get(id)
+      if (!invoice) return everyDay
+      const { sequence } = invoice
+      const own = world.sequences.get(sequence)
+      const shown = (step: StepDue | undefined): Steps['step'] =>
+        own && step && step.number !== null ? { number: step.number, of: own.steps.length, offset: step.offset, tone: step.tone } : null
+      // What Start would send, where nothing is scheduled.
+      const said = { ...everyDay, sequence, step: shown(due.get(id)) }
+      const isWaiting = invoice.addressHeld || invoice.openMail || (invoice.pause && invoice.pause.until === null)
+      if (isWaiting || outlook.state !== 'active') return said
+      const from = dayNumber(outlook.date)
+      const found = nextDay(world, invoice, from)
+      if (!found)
+        return {
+          ...said,
+          step: null,
+          nextAt: null,
+          reason: sequence === 'never' ? 'never' : 'ended',
+          why: sequence === 'never' ? null : t.over,
+        }
+      const { date, step } = found
+      const at = date === from ? outlook.at : nextRun(account, { now, notBefore: dateOfDay(date), lastRunAt: null }).at
+      return {
+        ...said,
+        nextAt: at.toString(),
+        reason: invoice.pause ? 'paused' : null,
+        step: shown(step),
+        movedFrom: step.number !== null && step.since !== step.date ? dateOfDay(step.date) : null,
+        why: own && rules.get(invoice) === 'gap' ? t.gap(dateOfDay(date), own.atLeast) : null,
+      }
+    },
+  }
+}
+
 const tones = ['friendly', 'firm', 'final']
 
 const failedStep = z.object({
@@ -124,10 +182,10 @@ export async function withFailedSteps(tx: Database, retryOf: string, mails: Plan
 
 /** Notifies the owner once of invoices whose sequence is over. */
 async function endSequences(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
-  if (run.kind !== 'daily' || ids.length === 0) return
+  if (run.kind === 'trigger' || ids.length === 0) return
   const ended = await tx
     .update(invoices)
-    .set({ sequenceEndedOn: run.localDate })
+    .set({ sequenceEndedOn: run.localDate, updatedAt: now })
     .where(sql`${invoices.id} = ANY(${arrayText(ids)}::uuid[]) AND ${invoices.sequenceEndedOn} IS NULL`)
     .returning()
   for (const row of ended.slice(0, mostNotices)) {

@@ -19,6 +19,24 @@ export const texts = {
   noMailboxToSend: 'Please configure your email settings first before sending reminders.',
   noRun: 'There is no such run.',
   noInvoice: 'There is no such invoice.',
+  noClient: 'There is no such client.',
+  planChanged: 'The plan has changed since you looked. Please look again.',
+  unknownZone: 'Please choose a time zone such as Asia/Kolkata.',
+  nextStep: {
+    gap: (until: string, days: number) => `Waiting until ${formatDate(until)}: at least ${days} days between two emails`,
+    over: 'All steps are over: nothing more leaves by itself.',
+  },
+  sequences: {
+    everyDay: 'Every day',
+    never: 'Never by itself',
+    none: 'There is no such sequence.',
+    tooMany: (most: number) => `An account can have ${most} sequences. Delete one that you do not use.`,
+    inUse: (invoices: number, clients: number) =>
+      `${invoices} ${invoices === 1 ? 'invoice' : 'invoices'} and ${clients} ${clients === 1 ? 'client' : 'clients'} use it. Choose the sequence that takes its place.`,
+    itself: 'Choose another sequence than the one that you delete.',
+    noStep: 'The sequence has no such step.',
+    account: 'all clients',
+  },
   noHold: (address: string) => `Reminders to ${address} are not held.`,
   noEmail: 'There is no such email, or it has not been composed yet.',
   noLongerStored:

@@ -10,11 +10,17 @@ import { sequenceSteps } from './tables.ts'
 /** What `plan` must know of an account. */
 export type PlanAccount = Pick<Account, 'id' | 'timezone' | 'reminderHour' | 'follows' | 'sequenceId'>
 
-/** The sequence of an invoice `i` of a client `k`: its own, else that of the client, else that of the account; an id or a built-in one. */
-const sequenceOf = ({ follows, sequenceId }: Pick<PlanAccount, 'follows' | 'sequenceId'>) => sql`CASE
-  WHEN i.follows <> 'inherit' THEN coalesce(i.sequence_id::text, i.follows)
-  WHEN k.follows <> 'inherit' THEN coalesce(k.sequence_id::text, k.follows)
-  ELSE ${sequenceId ?? follows}::text END`
+/** The choices of a sequence that apply to an invoice, as an id or a built-in one; null: the next one applies. */
+export interface Choices {
+  clientId: string | null
+  own: string | null
+  ofClient: string | null
+}
+
+/** The choice of an invoice `i`, and that of its client `k`. */
+const ownChoice = sql`CASE WHEN i.follows <> 'inherit' THEN coalesce(i.sequence_id::text, i.follows) END`
+const choiceOfClient = sql`CASE WHEN k.follows <> 'inherit' THEN coalesce(k.sequence_id::text, k.follows) END`
+const ofAccount = ({ follows, sequenceId }: Pick<PlanAccount, 'follows' | 'sequenceId'>) => sequenceId ?? follows
 
 /** Steps leave at most 60 days before the due date, and some days earlier where those are quiet. */
 export const earliestStep = 60 + 366
@@ -24,7 +30,9 @@ const invoiceRow = z.object({
   clientKey: z.string(),
   currency: z.string(),
   due: z.string(),
-  sequence: z.string(),
+  clientId: z.string().nullable(),
+  own: z.string().nullable(),
+  ofClient: z.string().nullable(),
   through: z.string().nullable(),
   lastAt: z.number().nullable(),
   sent: z.number(),
@@ -35,16 +43,19 @@ const invoiceRow = z.object({
   openMail: z.boolean(),
 })
 
-/** The world of `plan` with the invoices `i` of an account that match and are not paid, by their due date. */
+/**
+ * The world of `plan` with the invoices `i` of an account that match and are not paid, by their due date. `choose` replaces the choices of a
+ * sequence by others.
+ */
 export async function readWorld(
   db: Database,
   account: PlanAccount,
-  about: { which: SQL; today: string; grouped: boolean },
+  about: { which: SQL; today: string; grouped: boolean; choose?: (invoiceId: string, choices: Choices) => Choices },
 ): Promise<World> {
   const found = await rows(
     db,
     invoiceRow,
-    sql`SELECT i.id, lower(i.client_email) AS "clientKey", i.currency, i.due_date::text AS due, ${sequenceOf(account)} AS sequence, i.reminded_through::text AS through,
+    sql`SELECT i.id, lower(i.client_email) AS "clientKey", i.currency, i.due_date::text AS due, k.id AS "clientId", ${ownChoice} AS own, ${choiceOfClient} AS "ofClient", i.reminded_through::text AS through,
           (extract(epoch FROM i.last_reminder_at) * 1000)::float8 AS "lastAt", i.steps_sent AS sent,
           greatest(i.promised_until, CASE WHEN i.pause_promised THEN i.paused_until END, CASE WHEN p.pause_promised THEN p.paused_until END)::text AS "promisedUntil",
           i.paused_at IS NOT NULL OR p.client_key IS NOT NULL AS paused,
@@ -58,11 +69,14 @@ export async function readWorld(
         ORDER BY i.due_date, i.id`,
   )
   const localDay = dayIn(account.timezone)
-  const invoices = found.map(({ lastAt, paused, pausedUntil, ...one }): PlanInvoice => {
+  const { choose = (_invoiceId: string, choices: Choices) => choices } = about
+  const invoices = found.map(({ lastAt, paused, pausedUntil, clientId, own, ofClient, ...one }): PlanInvoice => {
+    const chosen = choose(one.id, { clientId, own, ofClient })
     const promisedUntil = one.promisedUntil === null ? null : dayNumber(one.promisedUntil)
     return {
       ...one,
       due: dayNumber(one.due),
+      sequence: chosen.own ?? chosen.ofClient ?? ofAccount(account),
       through: one.through === null ? null : dayNumber(one.through),
       lastOn: lastAt === null ? null : localDay(lastAt),
       promisedUntil,
@@ -114,7 +128,7 @@ async function readLastTo(db: Database, account: PlanAccount, invoices: PlanInvo
     db,
     lastRow,
     sql`SELECT lower(i.client_email) AS "clientKey", i.currency, ${last}) * 1000)::float8 AS "ofAny",
-          ${last} FILTER (WHERE ${sequenceOf(account)} NOT IN ('every_day', 'never'))) * 1000)::float8 AS "ofSequences"
+          ${last} FILTER (WHERE coalesce(${ownChoice}, ${choiceOfClient}, ${ofAccount(account)}::text) NOT IN ('every_day', 'never'))) * 1000)::float8 AS "ofSequences"
         FROM invoices i LEFT JOIN clients k ON k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)
         WHERE i.owner_id = ${account.id}::uuid AND lower(i.client_email) = ANY(${arrayText(keys)}::text[]) AND i.last_reminder_at IS NOT NULL
         GROUP BY 1, 2`,

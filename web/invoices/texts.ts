@@ -44,6 +44,8 @@ export const invoiceTexts = {
       open_mail: 'Being sent',
       paused: 'Paused',
       address_held: 'On hold: address',
+      ended: 'All steps over',
+      never: 'Off',
     } satisfies Record<NonNullable<PreviewLine['reason']>, string>,
   },
   acting: {

@@ -27,6 +27,10 @@ const line = (invoiceId: string, given: Partial<PreviewLine> = {}): PreviewLine 
   reason: null,
   notDelivered: null,
   sentJustNow: null,
+  sequence: 'every_day',
+  step: null,
+  movedFrom: null,
+  why: null,
   ...given,
 })
 

@@ -315,6 +315,8 @@ export const texts = {
       retrying: 'Delayed, will be retried',
       paused: 'Paused',
       address_held: 'On hold: the address doesn’t exist',
+      ended: 'All steps are over',
+      never: 'Not reminded automatically',
       no_date: 'No date yet',
       held_not_configured: 'On hold: no mailbox connected',
       held_sending_paused: 'On hold: sending is paused',

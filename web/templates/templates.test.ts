@@ -27,6 +27,7 @@ const owed = (changes: Partial<Invoice>): Invoice => ({
   pause: null,
   notDelivered: null,
   addressHold: null,
+  sequence: null,
   ...changes,
 })
 const everything = { subject: '{{invoiceId}} {{amount}} {{dueDate}} {{daysOverdue}}', content: '{{clientName}}, {{userName}}' }

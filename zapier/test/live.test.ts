@@ -145,6 +145,20 @@ const causes: Record<string, (person: Person, authData: AuthData) => Promise<voi
     const answered = await fetch(`${program.url}${new URL(url).pathname}/answer`, { method: 'POST', body: said, redirect: 'manual' })
     expect(answered.status).toBe(303)
   },
+  'sequence.ended': async (person, authData) => {
+    const words = {
+      subject: 'Invoice {{invoiceId}}',
+      content: '{{amount}}',
+      groupSubject: '{{totalAmount}}',
+      groupContent: '{{invoiceList}}',
+    }
+    const sequence = { name: 'Once', steps: [{ offset: 1, tone: 'friendly', ...words }] }
+    const { _id } = z.object({ _id: z.string() }).parse(await person.send('POST', '/reminder/sequences', sequence))
+    await person.send('PATCH', '/reminder/settings', { sequence: _id })
+    await writeDown({}, authData)
+    // The first Start sends its only step, the second finds none left.
+    for (let nth = 0; nth < 2; nth += 1) await person.send('POST', '/reminder/start')
+  },
   'reminder.sent': async (_person, authData) => {
     await writeDown({}, authData)
     const triggered = await play('creates.trigger_reminders.operation.perform', { authData })

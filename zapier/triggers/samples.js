@@ -25,6 +25,7 @@ export const invoice = {
   pause: null,
   notDelivered: null,
   addressHold: null,
+  sequence: null,
 }
 
 /** @type {Field[]} */
@@ -49,6 +50,7 @@ export const invoiceFields = [
   { key: 'remindersSent', label: 'Reminders Sent', type: 'integer' },
   { key: 'lastReminderAt', label: 'Last Reminder At', type: 'datetime' },
   { key: 'refusal', label: 'Why the Last Reminder Was Refused', type: 'string' },
+  { key: 'sequence', label: 'Sequence', type: 'string' },
   { key: 'notDelivered__since', label: 'Not Delivered Since', type: 'datetime' },
   { key: 'notDelivered__code', label: 'Not Delivered Code', type: 'string' },
   { key: 'notDelivered__words', label: 'Why Not Delivered', type: 'string' },
@@ -146,6 +148,8 @@ const reminderFields = [
   { key: 'attempt', label: 'Attempt', type: 'integer' },
   { key: 'sentAt', label: 'Sent At', type: 'datetime' },
   { key: 'serverReply', label: 'Mail Server Reply', type: 'string' },
+  { key: 'sequence', label: 'Sequence', type: 'string' },
+  { key: 'step', label: 'Step, in Days from the Due Date', type: 'integer' },
 ]
 
 /**
@@ -232,6 +236,8 @@ export function reminderEvent(type, change = {}, invoiceChange = {}) {
     attempt: 1,
     sentAt: '2026-03-02T04:30:00Z',
     serverReply: '250 2.0.0 Accepted',
+    sequence: null,
+    step: null,
     ...change,
   }
   const event = { id: '019caccf-8f44-7b90-8c3d-2e6a1f95d7c8', type, timestamp: '2026-03-02T04:30:00Z' }

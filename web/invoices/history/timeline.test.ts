@@ -35,6 +35,10 @@ const aDay = (about: Partial<DayDecision>): DayDecision => ({
 const aHistory = (about: Partial<InvoiceHistory>): InvoiceHistory => ({
   nextAt: null,
   reason: null,
+  sequence: 'every_day',
+  step: null,
+  movedFrom: null,
+  why: null,
   notDelivered: null,
   mails: [],
   days: [],

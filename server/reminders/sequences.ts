@@ -1,0 +1,314 @@
+import { and, asc, eq, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { mostSequences, type Sequence, type SequenceDraft, type SequenceStep } from '#contract/sequences.ts'
+import { sampleValues } from '#contract/templates.ts'
+import { lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { refuseWithout } from '#server/billing/billing.ts'
+import { clients, type InvoiceRow, invoices, sequences } from '#server/invoices/tables.ts'
+import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { type Database, rows } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { readWordings } from '#server/templates/templates.ts'
+import { composeReminder } from './compose.ts'
+import { supersede } from './deliveries.ts'
+import { localDate } from './schedule.ts'
+import { readSteps, writeSteps } from './sequence-steps.ts'
+import { refuseChanged, toChoice } from './simulate.ts'
+import { texts } from './texts.ts'
+
+/** Who changes what; `from`: for the audit log. */
+interface Changing extends Pick<Deps, 'db' | 'config'> {
+  account: Account
+  from: Origin | null
+  now: Instant
+}
+
+const inherit = { follows: 'inherit' as const, sequenceId: null }
+
+type SequenceRow = typeof sequences.$inferSelect
+
+/** The sequences of an account by name, behind those that every account has. */
+export async function listSequences(db: Database, account: Account): Promise<Sequence[]> {
+  const own = await db.select().from(sequences).where(eq(sequences.ownerId, account.id)).orderBy(asc(sequences.name), asc(sequences.id))
+  const steps = await readSteps(db, account.id)
+  const uses = await readUses(db, account.id)
+  const isDefault = (id: string) => (account.sequenceId ?? account.follows) === id
+  const use = (id: string) => ({ ...(uses.get(id) ?? { invoices: 0, clients: 0 }), isDefault: isDefault(id) })
+  const builtIn = { everyDays: null, atMost: null, atLeast: 1, version: 1, builtIn: true }
+  return [
+    {
+      ...builtIn,
+      _id: 'every_day',
+      name: texts.sequences.everyDay,
+      steps: [await stepOfTemplate(db, account.id)],
+      everyDays: 1,
+      ...use('every_day'),
+    },
+    { ...builtIn, _id: 'never', name: texts.sequences.never, steps: [], ...use('never') },
+    ...own.map((row) => ({ ...toSequence(row, steps.get(row.id) ?? []), ...use(row.id) })),
+  ]
+}
+
+function toSequence({ id, name, version, everyDays, atMost, atLeast }: SequenceRow, steps: SequenceStep[]) {
+  return { _id: id, name, version, steps, everyDays, atMost, atLeast, builtIn: false }
+}
+
+/** The one step of Every day: the texts of the template. */
+async function stepOfTemplate(db: Database, ownerId: string): Promise<SequenceStep> {
+  const wordings = (await readWordings(db, [ownerId])).get(ownerId)
+  if (!wordings) throw new Error('The wordings of an account were not read.')
+  const { one, group } = wordings
+  const words = { subject: one.subject, content: one.content, groupSubject: group.subject, groupContent: group.content }
+  return { offset: 1, tone: 'friendly', ...words, copyToMe: false, copyToSecondContact: false }
+}
+
+/** How many open invoices and clients have a sequence by a choice of their own, by sequence. */
+async function readUses(db: Database, ownerId: string): Promise<Map<string, { invoices: number; clients: number }>> {
+  const found = await rows(
+    db,
+    z.object({ id: z.string(), invoices: z.number(), clients: z.number() }),
+    sql`SELECT id, sum(invoices)::int AS invoices, sum(clients)::int AS clients FROM (
+          SELECT coalesce(i.sequence_id::text, i.follows) AS id, 1 AS invoices, 0 AS clients FROM invoices i
+            WHERE i.owner_id = ${ownerId}::uuid AND i.follows <> 'inherit' AND i.deleted_at IS NULL AND i.status <> 'paid'
+          UNION ALL SELECT coalesce(k.sequence_id::text, k.follows), 0, 1 FROM clients k WHERE k.owner_id = ${ownerId}::uuid AND k.follows <> 'inherit') uses
+        GROUP BY id`,
+  )
+  return new Map(found.map(({ id, ...use }) => [id, use]))
+}
+
+/** Refuses with `not_found`. */
+export async function readSequence(db: Database, account: Account, id: string): Promise<Sequence> {
+  const found = (await listSequences(db, account)).find(({ _id }) => _id === id)
+  if (!found) throw new ProblemError('not_found', texts.sequences.none)
+  return found
+}
+
+/** Refuses with `plan_limit` where the plan has no daily reminders, and with `conflict` beyond the most that an account may have. */
+export async function createSequence(change: Changing, draft: SequenceDraft): Promise<Sequence> {
+  const { db, account, now, config, from } = change
+  const id = newId()
+  await db.transaction(async (tx) => {
+    await lockAsSeen(tx, account)
+    await refuseWithout('scheduling', tx, account.id, now, config)
+    if ((await tx.$count(sequences, eq(sequences.ownerId, account.id))) >= mostSequences)
+      throw new ProblemError('conflict', texts.sequences.tooMany(mostSequences))
+    await tx.insert(sequences).values({ id, ownerId: account.id, ...columnsOf(draft), createdAt: now, updatedAt: now })
+    await writeSteps(tx, { ownerId: account.id, sequenceId: id }, draft.steps)
+    await writeAudit(tx, { ownerId: account.id, kind: 'sequence_saved', about: draft.name }, from, now)
+  })
+  return readSequence(db, account, id)
+}
+
+function columnsOf({ name, everyDays, atMost, atLeast }: SequenceDraft) {
+  return { name, everyDays, atMost, atLeast }
+}
+
+/**
+ * Emails that wait are composed again; the state of no invoice changes, because it is a date. Refuses with `not_found`, `plan_limit`, and with
+ * `plan_changed` where the plan is another one than what was looked at.
+ */
+export async function replaceSequence(change: Changing, id: string, draft: SequenceDraft): Promise<Sequence> {
+  const { db, account, now, config, from } = change
+  await db.transaction(async (tx) => {
+    const locked = await lockAsSeen(tx, account)
+    await refuseWithout('scheduling', tx, account.id, now, config)
+    const row = await findSequence(tx, account.id, id)
+    const { fingerprint, ...fields } = draft
+    await refuseChanged({ db: tx, config, account: locked, now }, { sequences: [{ _id: row.id, ...fields }] }, fingerprint)
+    await tx
+      .update(sequences)
+      .set({ ...columnsOf(draft), version: row.version + 1, updatedAt: now })
+      .where(eq(sequences.id, row.id))
+    await writeSteps(tx, { ownerId: account.id, sequenceId: row.id }, draft.steps)
+    await writeAudit(tx, { ownerId: account.id, kind: 'sequence_saved', about: draft.name }, from, now)
+  })
+  return readSequence(db, account, id)
+}
+
+async function findSequence(db: Database, ownerId: string, id: string): Promise<SequenceRow> {
+  const [row] = await db
+    .select()
+    .from(sequences)
+    .where(and(eq(sequences.ownerId, ownerId), sql`${sequences.id}::text = ${id}`))
+  if (!row) throw new ProblemError('not_found', texts.sequences.none)
+  return row
+}
+
+/** Deletes a sequence; what has it has `use` afterwards. Refuses with `not_found`, and with `conflict` one in use without another one. */
+export async function removeSequence({ db, account, from, now }: Changing, id: string, use: string | undefined): Promise<void> {
+  await db.transaction(async (tx) => {
+    const locked = await lockAsSeen(tx, account)
+    const row = await findSequence(tx, account.id, id)
+    const uses = (await readUses(tx, account.id)).get(id) ?? { invoices: 0, clients: 0 }
+    const isDefault = locked.sequenceId === id
+    if (use === undefined && (uses.invoices > 0 || uses.clients > 0 || isDefault))
+      throw new ProblemError('conflict', texts.sequences.inUse(uses.invoices, uses.clients))
+    if (use === id) throw new ProblemError('invalid', texts.sequences.itself)
+    const choice = use === undefined ? null : await choiceOf(tx, account.id, use)
+    await supersede(tx, account.id, sql`d.sequence_id = ${id}::uuid`)
+    // Invoices that are paid or deleted may have it without counting as a use.
+    for (const table of [invoices, clients])
+      await tx
+        .update(table)
+        .set(choice ?? inherit)
+        .where(and(eq(table.ownerId, account.id), eq(table.sequenceId, id)))
+    if (isDefault && choice) await tx.update(accounts).set(choice).where(eq(accounts.id, account.id))
+    await tx.delete(sequences).where(eq(sequences.id, id))
+    await noteSteps(tx, account.id)
+    await writeAudit(tx, { ownerId: account.id, kind: 'sequence_deleted', about: row.name }, from, now)
+  })
+}
+
+/** The columns of a choice. Refuses with `not_found` a sequence that is not of the account. */
+async function choiceOf(tx: Database, ownerId: string, sequence: string) {
+  const choice = toChoice(sequence)
+  if (choice.sequenceId !== null) await findSequence(tx, ownerId, choice.sequenceId)
+  return choice
+}
+
+interface Assignment {
+  /** Null: that of the client, or of the account. */
+  sequence: string | null
+  fingerprint?: string | undefined
+}
+
+/** Refuses with `not_found`, `plan_limit` and `plan_changed`. */
+export async function assignToInvoice(change: Changing, id: string, { sequence, fingerprint }: Assignment): Promise<InvoiceRow> {
+  const { db, account } = change
+  return db.transaction(async (tx) => {
+    const locked = await lockAsSeen(tx, account)
+    const here = and(eq(invoices.ownerId, account.id), sql`${invoices.id}::text = ${id}`, sql`${invoices.deletedAt} IS NULL`)
+    const [row] = await tx.select().from(invoices).where(here)
+    if (!row) throw new ProblemError('not_found', texts.noInvoice)
+    const about = { invoiceId: row.id, sequence }
+    const choice = await prepare(tx, { ...change, account: locked }, sequence, { assignments: [about] }, fingerprint)
+    await tx
+      .update(invoices)
+      .set({ ...choice, updatedAt: change.now })
+      .where(eq(invoices.id, row.id))
+    await finish(tx, change, { which: sql`i.id = ${row.id}::uuid`, about: row.reference })
+    const [after = row] = await tx.select().from(invoices).where(here)
+    return after
+  })
+}
+
+/** The same for a client: every invoice of it without a choice of its own. */
+export async function assignToClient(change: Changing, id: string, { sequence, fingerprint }: Assignment): Promise<void> {
+  const { db, account } = change
+  await db.transaction(async (tx) => {
+    const locked = await lockAsSeen(tx, account)
+    const [row] = await tx
+      .select()
+      .from(clients)
+      .where(and(eq(clients.ownerId, account.id), sql`${clients.id}::text = ${id}`))
+    if (!row) throw new ProblemError('not_found', texts.noClient)
+    const about = { clientId: row.id, sequence }
+    const choice = await prepare(tx, { ...change, account: locked }, sequence, { assignments: [about] }, fingerprint)
+    await tx.update(clients).set(choice).where(eq(clients.id, row.id))
+    await finish(tx, change, { which: sql`lower(i.client_email) = ${row.emailKey} AND i.follows = 'inherit'`, about: row.emailKey })
+  })
+}
+
+/** The same for the account: every client and invoice without a choice of its own. */
+export async function assignToAccount(tx: Database, change: Omit<Changing, 'db'>, sequence: string): Promise<void> {
+  const choice = await choiceOf(tx, change.account.id, sequence)
+  if (sequence !== 'every_day') await refuseWithout('scheduling', tx, change.account.id, change.now, change.config)
+  await tx.update(accounts).set(choice).where(eq(accounts.id, change.account.id))
+  const which = sql`i.follows = 'inherit' AND NOT EXISTS (
+    SELECT 1 FROM clients k WHERE k.owner_id = i.owner_id AND k.email_key = lower(i.client_email) AND k.follows <> 'inherit')`
+  await finish(tx, change, { which, about: texts.sequences.account })
+}
+
+async function prepare(
+  tx: Database,
+  { account, config, now }: Changing,
+  sequence: string | null,
+  change: Parameters<typeof refuseChanged>[1],
+  fingerprint: string | undefined,
+) {
+  const choice = sequence === null ? inherit : await choiceOf(tx, account.id, sequence)
+  // Whose plan has ended can still return to what everybody has.
+  if (sequence !== null && sequence !== 'every_day') await refuseWithout('scheduling', tx, account.id, now, config)
+  await refuseChanged({ db: tx, config, account, now }, change, fingerprint)
+  return choice
+}
+
+/** Emails that wait for these invoices `i` were planned by another sequence: the next run plans again. */
+async function finish(
+  tx: Database,
+  { account, from, now }: Omit<Changing, 'db'>,
+  { which, about }: { which: SQL; about: string },
+): Promise<void> {
+  await supersede(
+    tx,
+    account.id,
+    sql`EXISTS (SELECT 1 FROM delivery_invoices x JOIN invoices i ON i.id = x.invoice_id WHERE x.delivery_id = d.id AND x.open AND ${which})`,
+  )
+  await noteSteps(tx, account.id)
+  await writeAudit(tx, { ownerId: account.id, kind: 'sequence_assigned', about }, from, now)
+}
+
+/** Whether an account's runs must be planned by `plan`. */
+async function noteSteps(tx: Database, ownerId: string): Promise<void> {
+  const chosen = sql`follows IN ('never', 'own')`
+  await tx.execute(sql`
+    UPDATE accounts a SET plans_steps = a.follows <> 'every_day' OR EXISTS (SELECT 1 FROM clients WHERE owner_id = a.id AND ${chosen})
+      OR EXISTS (SELECT 1 FROM invoices WHERE owner_id = a.id AND ${chosen})
+    WHERE a.id = ${ownerId}::uuid`)
+}
+
+/** Every client is reminded every day again, and copies go to no one else. Returns how many sequences and second contacts there were. */
+export async function removeSequences(tx: Database, ownerId: string): Promise<number> {
+  const contacts = await tx
+    .update(clients)
+    .set({ secondContact: null })
+    .where(and(eq(clients.ownerId, ownerId), isNotNull(clients.secondContact)))
+    .returning({ id: clients.id })
+  for (const table of [clients, invoices])
+    await tx
+      .update(table)
+      .set(inherit)
+      .where(and(eq(table.ownerId, ownerId), ne(table.follows, 'inherit')))
+  await tx.update(accounts).set({ follows: 'every_day', sequenceId: null, plansSteps: false }).where(eq(accounts.id, ownerId))
+  const gone = await tx.delete(sequences).where(eq(sequences.ownerId, ownerId)).returning({ id: sequences.id })
+  return gone.length + contacts.length
+}
+
+/** Refuses with `not_found`. */
+export async function stepToTest(db: Database, account: Account, id: string, offset: number): Promise<SequenceStep> {
+  const { steps } = await readSequence(db, account, id)
+  const step = steps.find((one) => one.offset === offset)
+  if (!step) throw new ProblemError('not_found', texts.sequences.noStep)
+  return step
+}
+
+/** The email of a step about one or two made-up invoices, to the owner. */
+export async function composeTest(
+  step: SequenceStep,
+  about: { account: Account; from: string; group: boolean; now: Instant },
+): Promise<Buffer> {
+  const { account, now } = about
+  const today = localDate(now, account.timezone)
+  const dueDate = Temporal.PlainDate.from(today).subtract({ days: step.offset }).toString()
+  const { clientName } = sampleValues
+  const amountMinor = 500_000
+  const facts = { clientName, clientEmail: account.email, balanceMinor: amountMinor, amountMinor, currency: 'INR', dueDate }
+  const nothing = { fileId: null, fileSize: null, firstMessageId: null, lastMessageId: null }
+  const invoice = (reference: string) => ({ id: newId(), reference, ...facts, ...nothing })
+  const group = { subject: step.groupSubject, content: step.groupContent }
+  const { raw } = await composeReminder({
+    id: newId(),
+    about: about.group ? [invoice('INV-0001'), invoice('INV-0002')] : [invoice('INV-0001')],
+    owed: about.group ? { count: 2, totalMinor: 2 * amountMinor } : { count: 1, totalMinor: amountMinor },
+    wordings: { one: { subject: step.subject, content: step.content }, group },
+    from: { name: account.displayName, address: about.from },
+    today,
+    now,
+    pay: null,
+  })
+  return raw
+}

@@ -1,0 +1,148 @@
+import { eq } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { newStep, readySequences } from '#contract/ready-sequences.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { type PlannedMail, sequenceCalls, sequenceDraft } from '#contract/sequences.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { anInvoice, anOffice, type Person } from '#test/factories.ts'
+import { ask, type TestApp } from '#test/harness.ts'
+import { readEmail } from '#test/read-email.ts'
+import { seeded } from '#test/seeded.ts'
+import { dateOfDay, dayNumber } from './plan.ts'
+
+const [ready, gentle] = readySequences
+if (!ready || !gentle) throw new Error('There are two sequences to begin from.')
+const today = '2026-03-02'
+const after = (days: number) => dateOfDay(dayNumber(today) + days)
+const plain = sequenceDraft.parse({ name: 'Plain', steps: [newStep(1, 'friendly'), newStep(10, 'firm')] })
+
+/** Asha in India with daily reminders at nine, before nine. */
+async function before9(about: { active?: boolean } = {}) {
+  const all = await anOffice({ now: `${today}T02:00:00Z` })
+  const { app, asha } = all
+  const nextRunAt = Temporal.Instant.from(`${today}T03:30:00Z`)
+  if (about.active !== false)
+    await app.db.update(accounts).set({ remindersActive: true, nextRunAt, nextRunFrom: today }).where(eq(accounts.id, asha.id))
+  return all
+}
+
+const create = async (app: TestApp, person: Person, body = plain) => (await ask(app, person, sequenceCalls.create, { body })).reply._id
+
+const brief = ({ localDate, clientEmail, offset }: PlannedMail) => `${localDate} ${clientEmail} ${offset}`
+
+// Takes 3 s: 30 days of 16 invoices, twice.
+test.each([false, true])(
+  'every email of 30 days leaves as it was shown, to the minute and the subject; grouped: %s',
+  async (groupByClient) => {
+    await using all = await before9()
+    const { app, asha, smtp } = all
+    const random = seeded(groupByClient ? 11 : 5)
+    const below = (limit: number) => Math.floor(random() * limit)
+    for (let nth = 0; nth < 16; nth += 1) {
+      const clientEmail = `client${below(5)}@example.com`
+      const { _id: id } = await anInvoice(app, { owner: asha, dueDate: after(below(50) - 30), clientEmail, amount: 100 + below(900) })
+      const sequence = (['every_day', 'never', null, null, null] as const)[below(5)] ?? null
+      if (sequence) await ask(app, asha, sequenceCalls.assign, { params: { id }, body: { sequence } })
+    }
+    const sequence = await create(app, asha, sequenceDraft.parse(ready))
+    const settings = { sequence, groupByClient }
+    const seen = (await ask(app, asha, sequenceCalls.simulate, { body: { settings } })).reply
+    expect(seen.after.length).toBeGreaterThan(10)
+    expect((await ask(app, asha, reminderCalls.changeSettings, { body: { ...settings, fingerprint: seen.fingerprint } })).status).toBe(200)
+    expect((await ask(app, asha, sequenceCalls.plan, { query: {} })).reply.mails).toEqual(seen.after)
+    const sent: string[] = []
+    for (let day = 0; day < 30; day += 1) {
+      const had = smtp.mails.length
+      app.clock.set(`${after(day)}T03:30:00Z`)
+      await app.runJobs()
+      for (const { raw, envelope } of smtp.mails.slice(had))
+        sent.push(`${app.clock.now().toString()} ${envelope.to[0]} ${(await readEmail(raw)).subject}`)
+    }
+    expect(sent.toSorted()).toEqual(seen.after.map(({ at, clientEmail, subject }) => `${at} ${clientEmail} ${subject}`).toSorted())
+  },
+)
+
+// Takes 4 s: 500 emails.
+test('500 invoices imported 200 days late are shown, and get, one friendly email each', async () => {
+  await using all = await before9()
+  const { app, asha, smtp } = all
+  const lines = Array.from({ length: 500 }, (_none, nth) => ({
+    clientName: `Client ${nth}`,
+    clientEmail: `client${nth}@example.com`,
+    amount: 100,
+    dueDate: after(-200),
+  }))
+  expect((await ask(app, asha, invoiceCalls.import, { body: { lines, pastDue: 'remind' } })).status).toBe(200)
+  const sequence = await create(app, asha, sequenceDraft.parse(ready))
+  const shown = (await ask(app, asha, sequenceCalls.simulate, { body: { settings: { sequence } } })).reply
+  expect(shown.counts).toMatchObject({ before: 15_000, after: 500, added: 0, removed: 14_500, moved: 0, reworded: 0 })
+  expect(new Set(shown.after.map(({ localDate, tone, offset }) => `${localDate} ${tone} ${offset}`))).toEqual(
+    new Set([`${today} friendly 7`]),
+  )
+  expect(shown.most).toMatchObject({ emails: 1 })
+  await ask(app, asha, reminderCalls.changeSettings, { body: { sequence, fingerprint: shown.fingerprint } })
+  for (const day of [0, 1, 2]) {
+    app.clock.set(`${after(day)}T03:30:00Z`)
+    await app.runJobs()
+  }
+  expect(smtp.mails).toHaveLength(500)
+  expect(new Set(smtp.mails.map(({ envelope }) => envelope.to[0])).size).toBe(500)
+})
+
+test('a change is shown as emails added, removed, moved and reworded', async () => {
+  await using all = await before9()
+  const { app, asha } = all
+  const { _id: id } = await anInvoice(app, { owner: asha, dueDate: after(2), clientEmail: 'kaveri@example.com' })
+  const sequence = await create(app, asha)
+  await ask(app, asha, sequenceCalls.assign, { params: { id }, body: { sequence } })
+  const simulate = async (draft: Partial<typeof plain>) =>
+    (await ask(app, asha, sequenceCalls.simulate, { body: { sequences: [{ ...plain, ...draft, _id: sequence }] } })).reply
+  const same = await simulate({})
+  expect(same.before.map(brief)).toEqual([`${after(3)} kaveri@example.com 1`, `${after(12)} kaveri@example.com 10`])
+  expect(same.counts).toEqual({ before: 2, after: 2, added: 0, removed: 0, moved: 0, reworded: 0 })
+  const [one, ten] = plain.steps
+  if (!one || !ten) throw new Error('The sequence has two steps.')
+  const more = await simulate({ steps: [newStep(-1, 'friendly'), one, ten], everyDays: 14 })
+  expect(more.added.map(brief)).toEqual([`${after(1)} kaveri@example.com -1`, `${after(26)} kaveri@example.com 24`])
+  expect(more.most).toEqual({ emails: 4, clientName: 'Kaveri Foods', clientEmail: 'kaveri@example.com' })
+  expect((await simulate({ steps: [one] })).removed.map(brief)).toEqual([`${after(12)} kaveri@example.com 10`])
+  const words = await simulate({ steps: [{ ...one, subject: 'Please pay {{invoiceId}}' }, ten] })
+  expect(words.reworded.map(({ subject }) => subject)).toEqual(['Please pay INV-0001'])
+  const apart = await simulate({ atLeast: 14 })
+  expect(apart.moved.map((mail) => [brief(mail), mail.from])).toEqual([[`${after(17)} kaveri@example.com 10`, after(12)]])
+  expect(apart.moved[0]).toMatchObject({
+    movedFrom: after(12),
+    why: 'Waiting until 19/03/2026: at least 14 days between two emails',
+  })
+  const none = await ask(app, asha, sequenceCalls.simulate, { body: { assignments: [{ invoiceId: id, sequence: 'never' }] } })
+  expect(none.reply.counts).toMatchObject({ after: 0, removed: 2 })
+  // It was only looked at.
+  expect((await ask(app, asha, sequenceCalls.read, { params: { id: sequence } })).reply).toMatchObject({ ...plain, version: 1 })
+})
+
+test('a later hour is shown at its time, and the plan has fewer days where fewer are asked for', async () => {
+  await using all = await before9()
+  const { app, asha } = all
+  await anInvoice(app, { owner: asha, dueDate: after(-1) })
+  const { reply } = await ask(app, asha, sequenceCalls.plan, { query: { days: 2 } })
+  expect(reply).toMatchObject({ count: 2, clients: 1 })
+  expect(reply.mails.map(({ at }) => at)).toEqual([`${today}T03:30:00Z`, `${after(1)}T03:30:00Z`])
+  const later = await ask(app, asha, sequenceCalls.simulate, { body: { settings: { reminderHour: 11 }, days: 1 } })
+  expect(later.reply.after.map(({ at }) => at)).toEqual([`${today}T05:30:00Z`])
+})
+
+test('nothing is planned while daily reminders are off, and an unknown zone or sequence is refused', async () => {
+  await using all = await before9({ active: false })
+  const { app, asha } = all
+  await anInvoice(app, { owner: asha, dueDate: after(-1) })
+  expect((await ask(app, asha, sequenceCalls.plan, { query: {} })).reply).toMatchObject({ mails: [], count: 0, clients: 0 })
+  const bodies = [
+    { settings: { timezone: 'Nowhere/Else' } },
+    { settings: { sequence: 'mine' } },
+    { assignments: [{ clientId: 'any', sequence: 'mine' }] },
+    { sequences: [{ ...plain, _id: 'every_day' }] },
+    { days: 91 },
+  ]
+  for (const body of bodies) expect((await ask(app, asha, sequenceCalls.simulate, { body })).status, JSON.stringify(body)).toBe(400)
+})

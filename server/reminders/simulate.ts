@@ -1,0 +1,375 @@
+import { createHash, type Hash } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { fromMinor } from '#contract/money.ts'
+import {
+  builtInSequences,
+  mostPlanned,
+  type PlannedMail,
+  planDays,
+  type ReminderPlan,
+  type SequenceStep,
+  type Simulation,
+  type SimulationRequest,
+} from '#contract/sequences.ts'
+import { groupValues, reminderValues, renderGroupReminder, renderReminder, type Wording } from '#contract/templates.ts'
+import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { readWordings } from '#server/templates/templates.ts'
+import { readOutlook } from './outlook.ts'
+import { dateOfDay, dayNumber, type PlanMail, plan, type World } from './plan.ts'
+import { apartFrom, dayAfter, localDate, nextRun, owedFrom } from './schedule.ts'
+import { readSteps } from './sequence-steps.ts'
+import { texts } from './texts.ts'
+import { type Choices, readWorld } from './world.ts'
+
+type Reading = Pick<Deps, 'db' | 'config'> & { account: Account; now: Instant }
+type Change = Omit<SimulationRequest, 'days'>
+
+/** The emails of the next days, without a change. */
+export async function readPlan(reading: Reading, days: number): Promise<ReminderPlan> {
+  const ahead = await planAhead(reading, {}, Math.max(days, planDays))
+  const mails = within(ahead, reading, days)
+  return {
+    mails: await toPlanned(reading.db, ahead, mails),
+    count: mails.length,
+    clients: new Set(mails.map(({ mail }) => clientOf(mail))).size,
+    fingerprint: fingerprintOf([within(ahead, reading, planDays)]),
+  }
+}
+
+/** What a change would add, remove, move and reword in the next days; changes nothing. Refuses with `invalid` an unknown zone or sequence. */
+export async function simulate(reading: Reading, { days = planDays, ...change }: SimulationRequest): Promise<Simulation> {
+  const [before, after] = [
+    await planAhead(reading, {}, Math.max(days, planDays)),
+    await planAhead(reading, change, Math.max(days, planDays)),
+  ]
+  const [old, fresh] = [within(before, reading, days), within(after, reading, days)]
+  const found = compare(old, fresh)
+  const listed = async (ahead: Ahead, mails: Left[]) => toPlanned(reading.db, ahead, mails)
+  const moved = found.moved.slice(0, mostPlanned)
+  return {
+    before: await listed(before, old),
+    after: await listed(after, fresh),
+    added: await listed(after, found.added),
+    removed: await listed(before, found.removed),
+    moved: (
+      await listed(
+        after,
+        moved.map(({ to }) => to),
+      )
+    ).map((mail, nth) => ({ ...mail, from: moved[nth]?.from ?? mail.localDate })),
+    reworded: await listed(after, found.reworded),
+    counts: {
+      before: old.length,
+      after: fresh.length,
+      added: found.added.length,
+      removed: found.removed.length,
+      moved: found.moved.length,
+      reworded: found.reworded.length,
+    },
+    most: await mostToOne(reading.db, after, fresh),
+    // Of as many days as a change is compared by, however many were asked for.
+    fingerprint: fingerprintOf([within(before, reading, planDays), within(after, reading, planDays)]),
+  }
+}
+
+/** Refuses with `plan_changed`, and what the change would do now, where that is not what was looked at. */
+export async function refuseChanged(reading: Reading, change: Change, seen: string | undefined): Promise<void> {
+  if (seen === undefined) return
+  const now = await simulate(reading, { ...change, days: planDays })
+  if (now.fingerprint !== seen) throw new ProblemError('plan_changed', texts.planChanged, { simulation: now })
+}
+
+/** An email on its day, and what makes its words. */
+interface Left {
+  mail: PlanMail
+  localDate: string
+  /** Its invoices. */
+  ids: string
+  words: string
+  /** So many days had to be between it and the email before. */
+  waitedFor: number | null
+}
+
+interface Ahead {
+  mails: Left[]
+  /** The texts of the steps by sequence and offset, and those of the template. */
+  wordingOf: (mail: PlanMail) => { one: Wording; group: Wording; key: string }
+  userName: string
+  /** Those that are answered already: an email may be in several lists. */
+  shown: Map<Left, PlannedMail>
+}
+
+/** The emails of so many days. Nothing leaves where the schedule is off or on hold. */
+async function planAhead({ db, account, now, config }: Reading, change: Change, days: number): Promise<Ahead> {
+  const { settings = {} } = change
+  const changed = changedAccount(account, settings, now)
+  const steps = new Map([...(await readSteps(db, account.id)), ...(change.sequences ?? []).map((one) => [one._id, one.steps] as const)])
+  refuseUnknown(change, new Set<string>([...builtInSequences, ...steps.keys()]))
+  const template = (await readWordings(db, [account.id])).get(account.id)
+  if (!template) throw new Error('The wordings of an account were not read.')
+  const wordings = new Map<string, { one: Wording; group: Wording; key: string }>()
+  const wordingOf = ({ step: { sequence, offset } }: PlanMail) => {
+    const key = `${sequence} ${offset}`
+    const known = wordings.get(key)
+    if (known) return known
+    const own = stepFor(steps.get(sequence) ?? [], offset)
+    const both = own
+      ? { one: { subject: own.subject, content: own.content }, group: { subject: own.groupSubject, content: own.groupContent } }
+      : template
+    const { one, group } = both
+    const made = { one, group, key: hash(JSON.stringify([one.subject, one.content, group.subject, group.content])) }
+    wordings.set(key, made)
+    return made
+  }
+  const outlook = await readOutlook(db, changed, now, config)
+  const mails: Left[] = []
+  if (outlook.state === 'active') {
+    const today = localDate(now, changed.timezone)
+    const last = dayNumber(today) + days
+    let world = settled(await worldOf(db, changed, change, today), dayNumber(today))
+    let waiting: ReadonlySet<string> = new Set()
+    for (let run = { at: outlook.at, date: outlook.date }; dayNumber(run.date) < last; ) {
+      const next = nextRun(changed, { now: run.at, notBefore: dayAfter(run.date), lastRunAt: null })
+      const planned = plan(world, { date: dayNumber(run.date), kind: 'daily', at: run.at, next: next.at })
+      for (const mail of planned.mails) {
+        const waited = mail.invoices.some(({ invoice }) => waiting.has(invoice.id))
+        const waitedFor = waited ? (world.sequences.get(mail.step.sequence)?.atLeast ?? null) : null
+        mails.push({ mail, localDate: run.date, ids: idsOf(mail), words: wordingOf(mail).key, waitedFor })
+      }
+      waiting = new Set([...planned.rules].flatMap(([{ id }, rule]) => (rule === 'gap' ? id : [])))
+      world = planned.next
+      // Other requests have their turn between two days of very many invoices.
+      await setImmediate()
+      run = next
+    }
+  }
+  return { mails, wordingOf, userName: account.displayName, shown: new Map() }
+}
+
+function changedAccount(account: Account, settings: NonNullable<Change['settings']>, now: Instant): Account {
+  const { sequence, groupByClient = account.groupByClient, timezone = account.timezone, reminderHour = account.reminderHour } = settings
+  refuseUnknownZone(timezone)
+  const chosen = sequence === undefined ? {} : toChoice(sequence)
+  const changed = { ...account, groupByClient, timezone, reminderHour, ...chosen }
+  if ((timezone === account.timezone && reminderHour === account.reminderHour) || !account.nextRunAt) return changed
+  const notBefore = owedFrom({ ...account, nextRunAt: account.nextRunAt })
+  return { ...changed, nextRunAt: nextRun(changed, { now, notBefore, lastRunAt: apartFrom({ ...account, scheduleChangedAt: now }) }).at }
+}
+
+function refuseUnknown({ settings, assignments = [] }: Change, known: ReadonlySet<string>): void {
+  const named = [settings?.sequence, ...assignments.map(({ sequence }) => sequence)]
+  if (named.some((one) => typeof one === 'string' && !known.has(one))) throw new ProblemError('invalid', texts.sequences.none)
+}
+
+function refuseUnknownZone(timezone: string): void {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: timezone })
+  } catch {
+    throw new ProblemError('invalid', texts.unknownZone, { errors: [{ path: 'settings.timezone', message: texts.unknownZone }] })
+  }
+}
+
+/** The columns of a choice of a sequence. */
+export function toChoice(sequence: string): { follows: 'every_day' | 'never' | 'own'; sequenceId: string | null } {
+  return sequence === 'every_day' || sequence === 'never'
+    ? { follows: sequence, sequenceId: null }
+    : { follows: 'own', sequenceId: sequence }
+}
+
+async function worldOf(db: Database, account: Account, { sequences = [], assignments = [] }: Change, today: string): Promise<World> {
+  const ofInvoice = new Map(
+    assignments.flatMap(({ invoiceId, sequence }) => (invoiceId === undefined ? [] : [[invoiceId, sequence] as const])),
+  )
+  const ofClient = new Map(assignments.flatMap(({ clientId, sequence }) => (clientId === undefined ? [] : [[clientId, sequence] as const])))
+  const choose = (invoiceId: string, choices: Choices): Choices => ({
+    ...choices,
+    own: ofInvoice.get(invoiceId) === undefined ? choices.own : (ofInvoice.get(invoiceId) ?? null),
+    ofClient: choices.clientId === null || !ofClient.has(choices.clientId) ? choices.ofClient : (ofClient.get(choices.clientId) ?? null),
+  })
+  const world = await readWorld(db, account, { which: sql`true`, today, grouped: account.groupByClient, choose })
+  const changed = sequences.map(({ _id, steps, everyDays, atMost, atLeast }) => {
+    const ascending = steps.map(({ offset, tone }) => ({ offset, tone })).toSorted((one, other) => one.offset - other.offset)
+    return [_id, { steps: ascending, everyDays, atMost, atLeast }] as const
+  })
+  return { ...world, sequences: new Map([...world.sequences, ...changed]) }
+}
+
+/** An email that waits is taken for one that is accepted today. */
+function settled(world: World, today: number): World {
+  const invoices = world.invoices.map((invoice) => {
+    if (!invoice.openMail) return invoice
+    const sent = invoice.sent + (world.sequences.has(invoice.sequence) ? 1 : 0)
+    return { ...invoice, openMail: false, lastOn: today, through: Math.max(today, invoice.through ?? today), sent }
+  })
+  return { ...world, invoices }
+}
+
+function stepFor(steps: SequenceStep[], offset: number): SequenceStep | undefined {
+  return steps
+    .filter((step) => step.offset <= offset && step.offset > 0 === offset > 0)
+    .toSorted((one, other) => one.offset - other.offset)
+    .at(-1)
+}
+
+function within({ mails }: Ahead, { account, now }: Reading, days: number): Left[] {
+  const last = dateOfDay(dayNumber(localDate(now, account.timezone)) + days)
+  return mails.filter((one) => one.localDate < last)
+}
+
+function idsOf({ invoices }: PlanMail): string {
+  const [first] = invoices
+  if (first && invoices.length === 1) return first.invoice.id
+  return invoices.map(({ invoice }) => invoice.id).join(' ')
+}
+
+function clientOf({ invoices: [first] }: PlanMail): string {
+  return first?.invoice.clientKey ?? ''
+}
+
+/** Emails about the same invoices on the same day are the same; of the others those of the same step are moved. */
+function compare(before: Left[], after: Left[]): { added: Left[]; removed: Left[]; moved: { to: Left; from: string }[]; reworded: Left[] } {
+  // By day and invoices instead of one key of both: an account may have 300,000 emails in 30 days.
+  const old = byDay(before)
+  const fresh = byDay(after)
+  const kept = (days: typeof old, { localDate: date, ids }: Left) => days.get(date)?.get(ids)
+  const gone = Map.groupBy(
+    before.filter((one) => !kept(fresh, one)),
+    ({ ids }) => ids,
+  )
+  const reworded: Left[] = []
+  const added: Left[] = []
+  const moved: { to: Left; from: string }[] = []
+  const from = new Set<Left>()
+  for (const one of after) {
+    const same = kept(old, one)
+    if (same) {
+      if (same.words !== one.words) reworded.push(one)
+      continue
+    }
+    const was = gone.get(one.ids)?.find((other) => !from.has(other) && other.mail.step.offset === one.mail.step.offset)
+    if (was) {
+      from.add(was)
+      moved.push({ to: one, from: was.localDate })
+    } else added.push(one)
+  }
+  return { added, removed: before.filter((one) => !kept(fresh, one) && !from.has(one)), moved, reworded }
+}
+
+function byDay(mails: Left[]): Map<string, Map<string, Left>> {
+  const days = new Map<string, Map<string, Left>>()
+  for (const one of mails) {
+    const day = days.get(one.localDate) ?? new Map<string, Left>()
+    days.set(one.localDate, day.set(one.ids, one))
+  }
+  return days
+}
+
+function fingerprintOf(all: Left[][]): string {
+  const whole = createHash('sha256')
+  for (const mails of all) {
+    whole.update('\n')
+    for (const [date, day] of Map.groupBy(mails, ({ localDate: at }) => at)) {
+      const lines = day.map(({ mail, ids, words }) => `${mail.at.epochMilliseconds} ${mail.step.offset} ${words} ${ids}`)
+      whole.update(`${date}\n${lines.join('\n')}\n`)
+    }
+  }
+  return short(whole)
+}
+
+function hash(text: string): string {
+  return short(createHash('sha256').update(text))
+}
+
+function short(made: Hash): string {
+  return made.digest('base64url').slice(0, 22)
+}
+
+const factsRow = z.object({
+  id: z.string(),
+  reference: z.string(),
+  clientName: z.string(),
+  clientEmail: z.string(),
+  currency: z.string(),
+  amountMinor: z.coerce.number(),
+  paidMinor: z.coerce.number(),
+  dueDate: z.string(),
+})
+
+type Facts = Map<string, z.output<typeof factsRow>>
+
+async function readFacts(db: Database, ids: string[]): Promise<Facts> {
+  const found = await rows(
+    db,
+    factsRow,
+    sql`SELECT i.id, i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", i.currency, i.amount_minor AS "amountMinor", i.paid_minor AS "paidMinor", i.due_date::text AS "dueDate"
+        FROM invoices i WHERE i.id = ANY(${arrayText(ids)}::uuid[])`,
+  )
+  return new Map(found.map((one) => [one.id, one]))
+}
+
+/** The first of these emails as they are shown. */
+async function toPlanned(db: Database, ahead: Ahead, all: Left[]): Promise<PlannedMail[]> {
+  const mails = all.slice(0, mostPlanned)
+  const fresh = mails.filter((one) => !ahead.shown.has(one))
+  const facts = await readFacts(db, [...new Set(fresh.flatMap(({ mail }) => mail.invoices.map(({ invoice }) => invoice.id)))])
+  for (const one of fresh) {
+    const shown = showMail(ahead, one, facts)
+    if (shown) ahead.shown.set(one, shown)
+  }
+  return mails.flatMap((one) => ahead.shown.get(one) ?? [])
+}
+
+function showMail({ wordingOf, userName }: Ahead, { mail, localDate: date, waitedFor }: Left, facts: Facts): PlannedMail | null {
+  const about = mail.invoices.flatMap(({ invoice }) => facts.get(invoice.id) ?? [])
+  const [first] = about
+  if (!first) return null
+  const { currency, clientName, clientEmail } = first
+  const listed = about.map((one) => ({
+    ...one,
+    amount: fromMinor(one.amountMinor - one.paidMinor, currency),
+    invoiceAmount: fromMinor(one.amountMinor, currency),
+    paidAmount: fromMinor(one.paidMinor, currency),
+    daysOverdue: dayNumber(date) - dayNumber(one.dueDate),
+  }))
+  const names = { clientName, userName, currency }
+  const { one, group } = wordingOf(mail)
+  const [single] = listed
+  const totalMinor = about.reduce((sum, { amountMinor, paidMinor }) => sum + amountMinor - paidMinor, 0)
+  // The list of invoices takes long, and is hardly ever part of a subject.
+  const total = {
+    invoices: group.subject.includes('invoiceList') ? listed : [],
+    count: listed.length,
+    total: fromMinor(totalMinor, currency),
+  }
+  const { subject } =
+    single && listed.length === 1
+      ? renderReminder({ ...one, content: '' }, reminderValues({ ...names, ...single }))
+      : renderGroupReminder({ ...group, content: '' }, groupValues({ ...names, ...total }))
+  const { sequence, offset, tone, date: stepDate, since, number } = mail.step
+  return {
+    at: mail.at.toString(),
+    localDate: date,
+    clientName,
+    clientEmail,
+    invoiceIds: about.map(({ id }) => id),
+    sequence,
+    offset,
+    tone,
+    subject,
+    why: waitedFor === null ? null : texts.nextStep.gap(date, waitedFor),
+    movedFrom: number !== null && (since !== stepDate || waitedFor !== null) ? dateOfDay(stepDate) : null,
+  }
+}
+
+async function mostToOne(db: Database, ahead: Ahead, mails: Left[]): Promise<Simulation['most']> {
+  const byClient = Map.groupBy(mails, ({ mail }) => clientOf(mail))
+  const [most] = [...byClient.values()].toSorted((one, other) => other.length - one.length)
+  const [first] = await toPlanned(db, ahead, most?.slice(0, 1) ?? [])
+  return most && first ? { emails: most.length, clientName: first.clientName, clientEmail: first.clientEmail } : null
+}
