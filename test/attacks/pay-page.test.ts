@@ -3,6 +3,7 @@ import PostalMime from 'postal-mime'
 import { type Environment, onPostgres, openMailServer } from '#test/faults/environment.ts'
 import { row, type Trial } from '#test/faults/row.ts'
 import { readPdf } from '#test/read-pdf.ts'
+import { readQrCodes } from '#test/read-qr.ts'
 import { Browser, confirmEmail, overdueInvoice, password, signUp, startTarget, systemMailEnv } from './browser.ts'
 
 const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
@@ -260,7 +261,7 @@ row(
   'markup, line breaks, marks of direction and 2,000 characters in every field of settings, invoice and answer',
   { short: true },
   async (trial) => {
-    trial.mustHold('no tag, header or UPI field is added')
+    trial.mustHold('no tag, header, UPI or EPC field is added')
     const environment = await onPostgres(trial)
     const { url } = await startTarget(environment, { PAY_LINKS: 'on' })
     const smtp = await openMailServer(trial)
@@ -272,33 +273,60 @@ row(
       'A&am=1.00&pa=evil@okaxis',
       '\u202eevil',
       'a\r\nBcc: evil@example.com',
+      'A\nDE02120300000000202051\nEUR1.00',
       '<b>&amp;',
+      '<i>&"\''.padEnd(2_000, 'x'),
     ]
     const wrong: string[] = []
     let refused = 0
-    for (const text of hostile) {
-      const settings = {
-        upi: { ...upi, name: text },
-        bank: { ...bank, accountName: text },
-        businessName: text,
-        details: text,
-        currentPassword: password,
-      }
-      if ((await asha.ask('PUT /payment-settings', { body: settings })).status !== 200) refused += 1
-      const { body } = await asha.ask('POST /invoice', { body: { ...overdueInvoice({ clientName: text }), reference: text.slice(0, 40) } })
-      const { _id: id } = body as { _id?: string }
-      if (!id) continue
-      const link = new URL(((await asha.ask(`POST /invoice/${id}/pay-link`)).body as { url: string }).url).pathname
-      await new Browser(url).ask(`POST ${link}/answer`, {
-        raw: new URLSearchParams({ kind: 'question', message: text.repeat(40).slice(0, 2_000) }).toString(),
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      })
-      await new Browser(url).ask(`POST ${link}/take-back`)
+    let codes = 0
+    const iban = { kind: 'iban', iban: 'DE89370400440532013000' }
+    const look = async (link: string, text: string, where: string) => {
       const { text: page } = await new Browser(url).ask(`GET ${link}`)
-      if (/<script>|<img src=x|\u202e/.test(page.replace(/<script src="[^"]+" defer>/, ''))) wrong.push(`the page with ${text}`)
+      const name = `${where} with ${text.slice(0, 30)}`
+      if (/<script>|<img src=x|\u202e|<i>&/.test(page.replace(/<script src="[^"]+" defer>/, ''))) wrong.push(name)
       for (const [, href = ''] of page.matchAll(/href="(upi:[^"]+)"/g)) {
         const fields = new URL(href.replaceAll('&amp;', '&')).searchParams
-        if (fields.get('pa') !== upi.id || fields.get('am') !== '1200.50' || [...fields].length > 5) wrong.push(`the UPI link with ${text}`)
+        if (fields.get('pa') !== upi.id || fields.get('am') !== '1200.50' || [...fields].length > 5) wrong.push(`the UPI link: ${name}`)
+      }
+      // Reading a code takes a while, and answers are in none.
+      for (const { text: code } of where === 'the page' ? readQrCodes(page) : []) {
+        const lines = code?.split('\n') ?? []
+        const isEpc = lines.length === 11 && lines[6] === iban.iban && lines[7] === 'EUR1200.50'
+        if (!isEpc && !code?.startsWith('upi://pay?pa=asha@okaxis&')) wrong.push(`the code: ${name}`)
+        codes += 1
+      }
+    }
+    for (const text of hostile) {
+      const oneLine = (room: number) => ({
+        upi: { ...upi, name: text.slice(0, room) },
+        bank: { ...iban, accountName: text.slice(0, Math.min(room, 60)) },
+        ownLink: { label: text.slice(0, Math.min(room, 40)), url: 'https://pay.example/{reference}' },
+        businessName: text.slice(0, room),
+      })
+      for (const body of [oneLine(80), { details: text.slice(0, 300) }, ...(text.length > 300 ? [oneLine(2_000), { details: text }] : [])])
+        if ((await asha.ask('PUT /payment-settings', { body: { ...body, currentPassword: password } })).status !== 200) refused += 1
+      for (const currency of ['INR', 'EUR']) {
+        const { body } = await asha.ask('POST /invoice', {
+          body: { ...overdueInvoice({ clientName: text.slice(0, 200) }), reference: `${text.slice(0, 40)} ${currency}`, currency },
+        })
+        const { _id: id } = body as { _id?: string }
+        if (!id) {
+          refused += 1
+          continue
+        }
+        const link = new URL(((await asha.ask(`POST /invoice/${id}/pay-link`)).body as { url: string }).url).pathname
+        const long = text.repeat(Math.ceil(2_000 / text.length)).slice(0, 2_000)
+        for (const fields of [
+          { kind: 'question', message: long },
+          { kind: 'paid', date: '2026-03-01', amount: '1', reference: long },
+          { kind: 'wrong_person', wrong: 'yes', name: long, email: '' },
+        ]) {
+          await postForm(url, `${link}/answer`, fields)
+          await look(link, text, `the page after ${fields.kind}`)
+          await postForm(url, `${link}/take-back`, {})
+        }
+        await look(link, text, 'the page')
       }
     }
     await asha.ask('POST /reminder/send-immediate')
@@ -308,8 +336,8 @@ row(
       if (/<script|<img src=x/.test(html) || headers.some(({ key }) => key === 'bcc') || envelope.to.length !== 1) wrong.push('an email')
     }
     return {
-      figure: `${hostile.length} texts, ${refused} refused, ${wrong.length} injected${wrong.length > 0 ? `: ${wrong.join('; ')}` : ''}`,
-      holds: wrong.length === 0,
+      figure: `${hostile.length} texts, ${refused} changes refused, ${codes} codes read, ${wrong.length} injected${wrong.length > 0 ? `: ${wrong.slice(0, 5).join('; ')}` : ''}`,
+      holds: wrong.length === 0 && codes >= hostile.length,
     }
   },
 )

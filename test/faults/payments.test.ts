@@ -1,12 +1,18 @@
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { PGlite } from '@electric-sql/pglite'
+import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import { drizzle as drizzleEmbedded } from 'drizzle-orm/pglite'
+import { migrate as migrateEmbedded } from 'drizzle-orm/pglite/migrator'
 import pg from 'pg'
 import PostalMime from 'postal-mime'
+import { z } from 'zod'
 import { signAccessToken } from '#server/accounts/sessions.ts'
-import { openServer } from '#server/platform/database.ts'
+import { rows } from '#server/platform/database.ts'
 import { playPaymentActs } from '#test/payment-model.ts'
 import type { Program } from '#test/program.ts'
 import { type Account, type Environment, embedded, onPostgres, openMailServer, secretKey, send } from './environment.ts'
@@ -159,55 +165,73 @@ row('113 retry', '1,000 invoices paid in part between two tries of their emails'
   }
 })
 
-row('114', '100,000 invoices of the version before, migrated', async (trial) => {
-  trial.mustHold('one row per paid invoice, deleted ones too; the CHECK valid; less than 60 s')
-  const environment = await onPostgres(trial)
-  const folder = mkdtempSync(path.join(tmpdir(), 'duely-before-'))
-  trial.stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  cpSync(path.join(import.meta.dirname, '../../migrations'), folder, { recursive: true })
-  const file = path.join(folder, 'meta/_journal.json')
+const olderRows = [
+  `INSERT INTO accounts (id, email, display_name, timezone, created_at, updated_at, next_midnight_at)
+    SELECT gen_random_uuid(), 'a' || n || '@example.com', 'A', CASE n % 2 WHEN 0 THEN 'Asia/Kolkata' ELSE 'America/Los_Angeles' END, now(), now(), now()
+    FROM generate_series(1, 100) n`,
+  `INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at, paid_at, deleted_at)
+    SELECT gen_random_uuid(), a.id, 'INV-' || n, 'C', 'c@example.com', n, '2026-01-01', CASE n % 3 WHEN 0 THEN 'paid' WHEN 1 THEN 'unpaid' ELSE 'overdue' END,
+      now(), now(), CASE n % 3 WHEN 0 THEN timestamptz '2026-02-01 20:00:00Z' END, CASE n % 30 WHEN 0 THEN now() END
+    FROM accounts a, generate_series(1, 1000) n`,
+]
+
+/** Fills a database as the version before left it. */
+async function fillOlder(trial: Trial, { env, url }: Environment): Promise<void> {
+  const migrationsFolder = mkdtempSync(path.join(tmpdir(), 'duely-before-'))
+  trial.stack.defer(() => rmSync(migrationsFolder, { recursive: true, force: true }))
+  cpSync(path.join(import.meta.dirname, '../../migrations'), migrationsFolder, { recursive: true })
+  const file = path.join(migrationsFolder, 'meta/_journal.json')
   const journal = JSON.parse(readFileSync(file, 'utf8')) as { entries: { tag: string }[] }
   journal.entries = journal.entries.slice(
     0,
     journal.entries.findIndex(({ tag }) => tag.endsWith('payments_of_invoices')),
   )
   writeFileSync(file, JSON.stringify(journal))
-  const client = new pg.Client({ connectionString: environment.url })
+  if (url === '') {
+    const engine = await PGlite.create(path.join(env.DATA_DIR ?? '', 'postgres'))
+    await migrateEmbedded(drizzleEmbedded(engine), { migrationsFolder })
+    for (const statement of olderRows) await engine.exec(statement)
+    return engine.close()
+  }
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await migrate(drizzle(client), { migrationsFolder: folder })
-    await client.query(`INSERT INTO accounts (id, email, display_name, timezone, created_at, updated_at, next_midnight_at)
-      SELECT gen_random_uuid(), 'a' || n || '@example.com', 'A', CASE n % 2 WHEN 0 THEN 'Asia/Kolkata' ELSE 'America/Los_Angeles' END, now(), now(), now()
-      FROM generate_series(1, 100) n`)
-    await client.query(`INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at, paid_at, deleted_at)
-      SELECT gen_random_uuid(), a.id, 'INV-' || n, 'C', 'c@example.com', n, '2026-01-01', CASE n % 3 WHEN 0 THEN 'paid' WHEN 1 THEN 'unpaid' ELSE 'overdue' END,
-        now(), now(), CASE n % 3 WHEN 0 THEN timestamptz '2026-02-01 20:00:00Z' END, CASE n % 30 WHEN 0 THEN now() END
-      FROM accounts a, generate_series(1, 1000) n`)
+    await migrate(drizzle(client), { migrationsFolder })
+    for (const statement of olderRows) await client.query(statement)
   } finally {
     await client.end()
   }
-  const began = performance.now()
-  await openServer(environment.url).then((database) => database.close())
-  const took = performance.now() - began
-  const [after] = await environment.rows<Record<'paid' | 'rows' | 'right' | 'deleted', number>>(`
-    SELECT count(*) FILTER (WHERE i.status = 'paid')::int AS paid, count(p.id)::int AS rows, count(p.id) FILTER (WHERE i.deleted_at IS NOT NULL)::int AS deleted,
-      count(*) FILTER (WHERE i.status = 'paid' AND p.origin = 'marked' AND p.amount_minor = i.amount_minor AND i.paid_minor = i.amount_minor
-        AND p.paid_on = i.paid_on AND i.issued_on = (i.created_at AT TIME ZONE a.timezone)::date AND p.paid_on = CASE a.timezone WHEN 'Asia/Kolkata' THEN date '2026-02-02' ELSE date '2026-02-01' END)::int AS right
-    FROM invoices i JOIN accounts a ON a.id = i.owner_id LEFT JOIN invoice_payments p ON p.invoice_id = i.id`)
-  const [check] = await environment.rows<{ valid: boolean }>(
-    `SELECT convalidated AS valid FROM pg_constraint WHERE conname = 'invoices_paid'`,
-  )
-  return {
-    figure: `${after?.paid} paid of 100,000, ${after?.rows} rows (${after?.deleted} of deleted ones), ${after?.right} as they should be; CHECK valid: ${check?.valid}; ${seconds(took)}`,
-    holds:
-      after?.paid === 33_300 &&
-      after.rows === 33_300 &&
-      after.right === 33_300 &&
-      after.deleted > 0 &&
-      check?.valid === true &&
-      took < 60_000,
-  }
-})
+}
+
+const migrated = z.object({ paid: z.number(), rows: z.number(), right: z.number(), deleted: z.number(), valid: z.boolean() })
+
+for (const { number, open } of [
+  { number: '114', open: onPostgres },
+  { number: '114 embedded', open: embedded },
+])
+  row(number, `100,000 invoices of the version before, migrated${number === '114' ? '' : ', on the embedded database'}`, async (trial) => {
+    trial.mustHold('one row per paid invoice, deleted ones too; the CHECK valid; less than 60 s')
+    const environment = await open(trial)
+    await fillOlder(trial, environment)
+    const began = performance.now()
+    let took = 0
+    const [after] = await environment.prepare((db) => {
+      took = performance.now() - began
+      return rows(
+        db,
+        migrated,
+        sql`SELECT count(*) FILTER (WHERE i.status = 'paid')::int AS paid, count(p.id)::int AS rows, count(p.id) FILTER (WHERE i.deleted_at IS NOT NULL)::int AS deleted,
+            (SELECT convalidated FROM pg_constraint WHERE conname = 'invoices_paid') AS valid,
+            count(*) FILTER (WHERE i.status = 'paid' AND p.origin = 'marked' AND p.amount_minor = i.amount_minor AND i.paid_minor = i.amount_minor
+              AND p.paid_on = i.paid_on AND i.issued_on = (i.created_at AT TIME ZONE a.timezone)::date AND p.paid_on = CASE a.timezone WHEN 'Asia/Kolkata' THEN date '2026-02-02' ELSE date '2026-02-01' END)::int AS right
+          FROM invoices i JOIN accounts a ON a.id = i.owner_id LEFT JOIN invoice_payments p ON p.invoice_id = i.id`,
+      )
+    })
+    return {
+      figure: `${after?.paid} paid of 100,000, ${after?.rows} rows (${after?.deleted} of deleted ones), ${after?.right} as they should be; CHECK valid: ${after?.valid}; ${seconds(took)}`,
+      holds: after?.paid === 33_300 && after.rows === 33_300 && after.right === 33_300 && after.deleted > 0 && after.valid && took < 60_000,
+    }
+  })
 
 /** The same amount of an invoice recorded by another way than its call, from a bank file. Answers the status, 201 where all is well. */
 async function importPayment(program: Program, account: Account, about: { invoice: string; amount: number }): Promise<number> {
@@ -280,6 +304,42 @@ for (const point of points)
     },
   )
 
+row(
+  '115 embedded',
+  'killed around a payment, recorded by its call, 20 times, on the embedded database',
+  { concurrent: 2 },
+  async (trial) => {
+    trial.mustHold('each payment recorded once after the client repeats its request')
+    const environment = await embedded(trial)
+    const [account] = await environment.createAccounts({ invoices: 20, smtp: await openMailServer(trial) })
+    let answered = 0
+    for (const [nth, { id }] of account.invoices.entries()) {
+      const program = await environment.start()
+      const asked = pay(program, account, { invoice: id, amount: 20, key: `key ${id}` })
+      // Every second one as soon as it is answered, the others from before their request is read.
+      await (nth % 2 === 0 ? asked : Promise.race([asked, pause(trial.random() * 100)]))
+      await program.end('SIGKILL')
+      if ((await asked) === 201) answered += 1
+    }
+    const program = await environment.start()
+    let repeated = 0
+    for (const { id } of account.invoices)
+      if ((await pay(program, account, { invoice: id, amount: 20, key: `key ${id}` })) === 201) repeated += 1
+    await program.end('SIGTERM')
+    const [after] = await environment.prepare((db) =>
+      rows(
+        db,
+        z.object({ rows: z.number(), sum: z.number() }),
+        sql`SELECT (SELECT count(*)::int FROM invoice_payments) AS rows, sum(paid_minor)::int AS sum FROM invoices`,
+      ),
+    )
+    return {
+      figure: `20 kills, ${answered} payments were answered before; repeated: ${repeated} answered 201, ${after?.rows} rows, ₹${(after?.sum ?? 0) / 100} paid`,
+      holds: answered >= 10 && repeated === 20 && after?.rows === 20 && after.sum === 40_000,
+    }
+  },
+)
+
 /** As if they had been added through the call: 60 files of 3 MiB, each of them for several invoices. */
 const attachFiles = `
   WITH files AS (
@@ -292,30 +352,47 @@ const attachFiles = `
   UPDATE invoices SET file_id = f.id FROM (SELECT id, row_number() OVER () - 1 AS nth FROM files) f,
     (SELECT id, (row_number() OVER (ORDER BY id) - 1) % 60 AS nth FROM invoices) i WHERE invoices.id = i.id AND i.nth = f.nth`
 
-row('119', '1,000 emails with a PDF of 3 MiB attached', { short: true }, async (trial) => {
-  trial.mustHold('each arrives whole; the database grows by less than 20 MB')
-  const count = trial.short ? 20 : 1_000
-  const environment = await onPostgres(trial)
-  const smtp = await openMailServer(trial)
-  await environment.createAccounts({ invoices: count, smtp, due: true })
-  await environment.rows(attachFiles)
-  const size = async () => Number((await environment.rows('SELECT pg_database_size(current_database()) AS size'))[0]?.size)
-  const before = await size()
-  let whole = 0
-  smtp.answer({
-    // 4 GB would not fit into this process.
-    dot: (mail) => {
-      const text = mail.raw.subarray(0, 10_000).toString('latin1')
-      if (text.includes('multipart/mixed') && mail.raw.length > 4_200_000 && mail.raw.subarray(-80).includes('mixed')) whole += 1
-      mail.raw = Buffer.alloc(0)
-      return undefined
+for (const { number, open, short } of [
+  { number: '119', open: onPostgres, short: true },
+  { number: '119 embedded', open: embedded, short: false },
+])
+  row(
+    number,
+    `${short ? '1,000' : '100'} emails with a PDF of 3 MiB attached${short ? '' : ', on the embedded database'}`,
+    { short },
+    async (trial) => {
+      trial.mustHold('each arrives whole; the database grows by less than 20 MB')
+      // The embedded database takes half a second to read a file.
+      const count = trial.short ? 20 : short ? 1_000 : 100
+      const environment = await open(trial)
+      const smtp = await openMailServer(trial)
+      await environment.createAccounts({ invoices: count, smtp, due: true })
+      const size = async (first?: string) => {
+        const [found] = await environment.prepare(async (db) => {
+          if (first) await db.execute(sql.raw(first))
+          return rows(db, z.object({ bytes: z.coerce.number() }), sql`SELECT pg_database_size(current_database())::text AS bytes`)
+        })
+        return found?.bytes ?? 0
+      }
+      const before = await size(attachFiles)
+      let whole = 0
+      smtp.answer({
+        // 4 GB would not fit into this process.
+        dot: (mail) => {
+          const text = mail.raw.subarray(0, 10_000).toString('latin1')
+          if (text.includes('multipart/mixed') && mail.raw.length > 4_200_000 && mail.raw.subarray(-80).includes('mixed')) whole += 1
+          mail.raw = Buffer.alloc(0)
+          return undefined
+        },
+      })
+      const program = await environment.start()
+      await smtp.received(count)
+      // Only once all are recorded it ends.
+      await program.end('SIGTERM')
+      const grown = (await size()) - before
+      return {
+        figure: `${whole} of ${count} whole; the database grew by ${(grown / 1e6).toFixed(1)} MB`,
+        holds: whole === count && grown < 20e6,
+      }
     },
-  })
-  await environment.start()
-  await environment.untilClosed(count)
-  const grown = (await size()) - before
-  return {
-    figure: `${whole} of ${count} whole; the database grew by ${(grown / 1e6).toFixed(1)} MB`,
-    holds: whole === count && grown < 20e6,
-  }
-})
+  )
