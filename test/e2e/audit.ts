@@ -129,7 +129,7 @@ export async function dialog(page: Page, audit: Audit, name: string): Promise<vo
 /** Closes the messages, which stay for five seconds after each change. */
 export async function closeMessages(page: Page): Promise<void> {
   const messages = page.getByRole('button', { name: 'Close message' })
-  // At once, and without waiting until they stand still: one may close by its own timer meanwhile.
+  // At once, and without waiting until they are still: one may close by its own timer meanwhile.
   await messages.evaluateAll((all) => {
     for (const one of all) (one as HTMLElement).click()
   })
