@@ -1,23 +1,29 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import http from 'node:http'
-import { cpus } from 'node:os'
+import { cpus, tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { verify } from '@node-rs/argon2'
 import { sql } from 'drizzle-orm'
 import fastify from 'fastify'
 import pg from 'pg'
-import { createAccount } from '#server/accounts/accounts.ts'
+import { z } from 'zod'
+import { hashPassword } from '#server/accounts/passwords.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
-import { sessions } from '#server/accounts/tables.ts'
 import { newId } from '#server/platform/columns.ts'
-import { type Database, openServer } from '#server/platform/database.ts'
+import { type Database, openServer, rows } from '#server/platform/database.ts'
+import { hashToken } from '#server/platform/secrets.ts'
 import { createDatabase, openCluster } from '#test/postgres.ts'
-import { startProgram } from '#test/program.ts'
+import { type Program, startProgram } from '#test/program.ts'
+import { addOwner, counting, type Owner, quantile, residentMb, secretKey, statementsAt } from './measure.ts'
 
 /**
- * GET /invoice of the real program beside a bare Fastify with `pg`: one prepared statement, no authentication, on the same rows, in the order bare,
- * program, bare; then the same list once every second invoice has a payment, and the pay page of one with every way to pay. Only the ratio is
- * meaningful on a shared machine.
+ * Calls of the real program beside a bare Fastify with `pg` and hand-written SQL: one prepared statement each, no authentication, on the same rows,
+ * in the order bare, program, bare; then the list once every second invoice has a payment, and the pay page of one with every way to pay. Only
+ * the ratio is meaningful on a shared machine.
  *
  *   npm run bench:calls
  *   npm run bench:calls -- --invoices 50,1000 --seconds 10
@@ -27,11 +33,13 @@ const { values: given, positionals } = parseArgs({
   options: { invoices: { type: 'string', default: '50,10000' }, seconds: { type: 'string', default: '4' } },
 })
 const connections = 8
-const secretKey = 'a secret key for measuring, 32 characters'
+const password = 'correct horse battery staple'
+const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000, dueDate: '2999-01-01' }
 
 /** Started with the URL of the database as its argument. */
 async function serveBare(url: string): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 10 })
+  const ask = (name: string, text: string, values: unknown[]) => pool.query({ name, text, values }).then(({ rows }) => rows)
   const app = fastify()
   const text = { type: 'string' } as const
   const fields = [
@@ -46,48 +54,110 @@ async function serveBare(url: string): Promise<void> {
     'created_at',
     'updated_at',
   ]
-  const properties = Object.fromEntries(fields.map((name) => [name, text]))
-  app.get<{ Params: { owner: string } }>(
-    '/invoice/:owner',
-    { schema: { response: { 200: { type: 'array', items: { type: 'object', properties } } } } },
-    async ({ params }) => {
-      const statement = `SELECT ${fields.join(', ')} FROM invoices WHERE owner_id = $1 AND deleted_at IS NULL ORDER BY created_at DESC NULLS LAST, id DESC NULLS LAST`
-      return (await pool.query({ name: 'list', text: statement, values: [params.owner] })).rows
-    },
+  const item = { type: 'object', properties: Object.fromEntries(fields.map((name) => [name, text])) }
+  const answers = (reply: object) => ({ schema: { response: { 200: reply } } })
+  const token = { type: 'object', properties: { token: text } }
+  app.get<{ Params: { owner: string } }>('/invoice/:owner', answers({ type: 'array', items: item }), ({ params }) =>
+    ask(
+      'list',
+      `SELECT ${fields.join(', ')} FROM invoices WHERE owner_id = $1 AND deleted_at IS NULL ORDER BY created_at DESC NULLS LAST, id DESC NULLS LAST`,
+      [params.owner],
+    ),
   )
+  let added = 0
+  app.post<{ Params: { owner: string }; Body: Record<string, unknown> }>('/invoice/:owner', answers(item), async ({ params, body }) => {
+    added += 1
+    const [row] = await ask(
+      'add',
+      `INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 'unpaid', now(), now()) RETURNING ${fields.join(', ')}`,
+      [newId(), params.owner, `BARE-${added}`, body.clientName, body.clientEmail, Number(body.amount) * 100, body.dueDate],
+    )
+    return row
+  })
+  app.patch<{ Params: { owner: string; id: string }; Body: Record<string, unknown> }>(
+    '/invoice/:owner/:id',
+    answers(item),
+    async ({ params, body }) =>
+      (
+        await ask(
+          'change',
+          `UPDATE invoices SET client_name = $3, updated_at = now() WHERE owner_id = $1 AND id = $2 AND deleted_at IS NULL RETURNING ${fields.join(', ')}`,
+          [params.owner, params.id, body.clientName],
+        )
+      )[0],
+  )
+  app.post<{ Body: { email: string; password: string } }>('/auth', answers(token), async ({ body }) => {
+    const [account] = await ask('by-email', 'SELECT id, password_hash FROM accounts WHERE lower(email) = lower($1)', [body.email])
+    if (!(await verify(account.password_hash, body.password))) throw new Error('This is another password.')
+    const id = newId()
+    await ask(
+      'begin',
+      'INSERT INTO sessions (id, owner_id, refresh_hash, rotated_at, created_at, last_seen_at) VALUES ($1, $2, $3, now(), now(), now())',
+      [id, account.id, hashToken(id)],
+    )
+    return { token: await signAccessToken(secretKey, id, Temporal.Now.instant()) }
+  })
+  app.post<{ Params: { session: string } }>('/auth/refresh/:session', answers(token), async ({ params }) => {
+    await ask('refresh', 'UPDATE sessions SET last_seen_at = now(), rotated_at = now() WHERE id = $1 RETURNING owner_id', [params.session])
+    return { token: await signAccessToken(secretKey, params.session, Temporal.Now.instant()) }
+  })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const address = app.server.address()
   process.send?.({ port: typeof address === 'object' ? address?.port : 0 })
 }
 
-/** Calls a second over eight connections, and the last answer's headers. */
-async function rate(url: string, headers: Record<string, string>): Promise<{ perSecond: number; status: number; etag: string }> {
+/** What a connection asks; `answered` is handed each answer's headers. */
+interface Asked {
+  method?: string
+  url: string
+  headers?: Record<string, string>
+  body?: object
+  answered?(headers: http.IncomingHttpHeaders): void
+}
+
+/** Calls a second over eight connections, and the last answer's status and tag. */
+async function rate(asked: (connection: number) => Asked): Promise<{ perSecond: number; status: number; etag: string }> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
   let count = 0
   let last = { status: 0, etag: '' }
-  const call = () =>
+  const call = ({ method = 'GET', url, headers = {}, body, answered }: Asked) =>
     new Promise<void>((resolve, reject) => {
-      http
-        .get(url, { agent, headers }, (response) => {
+      const text = body && JSON.stringify(body)
+      const request = http
+        .request(url, { method, agent, headers: { ...headers, ...(text ? { 'content-type': 'application/json' } : {}) } }, (response) => {
           response.resume()
           response.on('end', () => {
             last = { status: response.statusCode ?? 0, etag: response.headers.etag ?? '' }
+            answered?.(response.headers)
             resolve()
           })
         })
         .on('error', reject)
+      request.end(text)
     })
-  for (let warm = 0; warm < 5; warm += 1) await call()
+  for (let warm = 0; warm < 5; warm += 1) await Promise.all(Array.from({ length: connections }, (_none, nth) => call(asked(nth))))
   const began = performance.now()
   const end = began + Number(given.seconds) * 1_000
   await Promise.all(
-    Array.from({ length: connections }, async () => {
-      for (; performance.now() < end; count += 1) await call()
+    Array.from({ length: connections }, async (_none, nth) => {
+      for (; performance.now() < end; count += 1) await call(asked(nth))
     }),
   )
   const perSecond = (count * 1_000) / (performance.now() - began)
   agent.destroy()
   return { perSecond, ...last }
+}
+
+function report(name: string, about: { bare: number; program: number; status: number; expected: number; goal: number }): void {
+  const { bare, program, status, expected, goal } = about
+  if (status !== expected) throw new Error(`${name} answered ${status}.`)
+  print(name, bare.toFixed(0), program.toFixed(program < 100 ? 1 : 0), (program / bare).toFixed(2), String(goal))
+}
+
+/** A row of docs/speed.md. */
+function print(name: string, ...cells: string[]): void {
+  process.stdout.write(`| ${name.padEnd(30)} | ${cells.map((cell) => cell.padStart(8)).join(' | ')} |\n`)
 }
 
 /** Pays a part of every second invoice of an account. */
@@ -109,7 +179,7 @@ async function payPage(db: Database, programUrl: string, authorization: string):
       '{"kind": "india", "accountName": "Asha Traders", "accountNumber": "50100234567891", "ifsc": "HDFC0001234"}',
       '{"label": "Pay by card", "url": "https://pay.example/{reference}?sum={amount}"}', true, 'link', 'Asha Traders', '12 MG Road, Bengaluru', now()
     FROM accounts ON CONFLICT DO NOTHING`)
-  const list = await fetch(`${programUrl}/invoice?limit=2`, { headers: { authorization } })
+  const list = await fetch(`${programUrl}/invoice?limit=20`, { headers: { authorization } })
   const [{ _id = '' } = {}] = ((await list.json()) as { _id: string; amountPaid: number }[]).filter(({ amountPaid }) => amountPaid > 0)
   const made = await fetch(`${programUrl}/invoice/${_id}/pay-link`, { method: 'POST', headers: { authorization } })
   const page = programUrl + new URL(((await made.json()) as { url: string }).url).pathname
@@ -126,49 +196,182 @@ async function payPage(db: Database, programUrl: string, authorization: string):
   return { median: times[100] ?? 0, slow: times[190] ?? 0, bytes }
 }
 
+/** Calls that read a list, by one account; and the pay page of one of its invoices. */
+async function measureLists(db: Database, program: Program, bareUrl: string): Promise<void> {
+  for (const invoices of given.invoices.split(',').map(Number)) {
+    const { id, authorization } = await addOwner(db, `list${invoices}@example.com`, invoices, null)
+    await db.execute(sql`VACUUM ANALYZE invoices`)
+    const asksBare = () => ({ url: `${bareUrl}/invoice/${id}` })
+    const before = await rate(asksBare)
+    const full = await rate(() => ({ url: `${program.url}/invoice`, headers: { authorization } }))
+    const unchanged = await rate(() => ({ url: `${program.url}/invoice`, headers: { authorization, 'if-none-match': full.etag } }))
+    const bare = (before.perSecond + (await rate(asksBare)).perSecond) / 2
+    report(`GET /invoice, ${invoices}`, { bare, program: full.perSecond, status: full.status, expected: 200, goal: 0.75 })
+    if (unchanged.status !== 304) throw new Error(`An unchanged list answered ${unchanged.status}.`)
+    print('  unchanged (304)', '', unchanged.perSecond.toFixed(0), `× ${(unchanged.perSecond / full.perSecond).toFixed(1)}`, '× 10')
+    await payParts(db, id)
+    const paid = await rate(() => ({ url: `${program.url}/invoice`, headers: { authorization } }))
+    const { median, slow, bytes } = await payPage(db, program.url, authorization)
+    print('  with payments', '', paid.perSecond.toFixed(1), `× ${(paid.perSecond / full.perSecond).toFixed(2)}`, '')
+    process.stdout.write(`  pay page ${median.toFixed(1)} ms, 95 % ${slow.toFixed(1)} ms, ${bytes} bytes\n`)
+  }
+}
+
+/** Calls that write, each connection for an account of its own: calls of one account wait for its row. */
+async function measureWrites(db: Database, program: Program, bareUrl: string): Promise<void> {
+  const hash = await hashPassword(password)
+  const owners: Owner[] = []
+  for (let nth = 0; nth < connections; nth += 1) owners.push(await addOwner(db, `owner${nth}@example.com`, 50, hash))
+  await db.execute(sql`VACUUM ANALYZE`)
+  const ownerOf = (connection: number) => owners[connection] as Owner
+  const compare = async (
+    name: string,
+    about: { bare: (connection: number) => Asked; program: (connection: number) => Asked; expected: number; goal: number },
+  ) => {
+    const before = await rate(about.bare)
+    const { perSecond, status } = await rate(about.program)
+    const bare = (before.perSecond + (await rate(about.bare)).perSecond) / 2
+    report(name, { bare, program: perSecond, status, expected: about.expected, goal: about.goal })
+  }
+  await compare('POST /invoice', {
+    bare: (nth) => ({ method: 'POST', url: `${bareUrl}/invoice/${ownerOf(nth).id}`, body: draft }),
+    program: (nth) => ({
+      method: 'POST',
+      url: `${program.url}/invoice`,
+      headers: { authorization: ownerOf(nth).authorization },
+      body: draft,
+    }),
+    expected: 201,
+    goal: 0.75,
+  })
+  const firsts = new Map<string, string>()
+  for (const { id } of owners) {
+    const [first] = await rows(
+      db,
+      z.object({ id: z.string() }),
+      sql`SELECT id FROM invoices WHERE owner_id = ${id}::uuid AND reference = 'INV-1'`,
+    )
+    firsts.set(id, first?.id ?? '')
+  }
+  let changes = 0
+  const change = () => {
+    changes += 1
+    return { clientName: `Kaveri Foods ${changes}` }
+  }
+  await compare('PATCH /invoice/:id', {
+    bare: (nth) => ({ method: 'PATCH', url: `${bareUrl}/invoice/${ownerOf(nth).id}/${firsts.get(ownerOf(nth).id)}`, body: change() }),
+    program: (nth) => ({
+      method: 'PATCH',
+      url: `${program.url}/invoice/${firsts.get(ownerOf(nth).id)}`,
+      headers: { authorization: ownerOf(nth).authorization },
+      body: change(),
+    }),
+    expected: 200,
+    goal: 0.75,
+  })
+  const cookies = new Map<number, string>()
+  await compare('POST /auth', {
+    bare: (nth) => ({ method: 'POST', url: `${bareUrl}/auth`, body: { email: ownerOf(nth).email, password } }),
+    program: (nth) => ({
+      method: 'POST',
+      url: `${program.url}/auth`,
+      body: { email: ownerOf(nth).email, password },
+      answered: (headers) => cookies.set(nth, cookieOf(headers)),
+    }),
+    expected: 200,
+    goal: 0.5,
+  })
+  await compare('POST /auth/refresh', {
+    bare: (nth) => ({ method: 'POST', url: `${bareUrl}/auth/refresh/${ownerOf(nth).sessionId}` }),
+    program: (nth) => ({
+      method: 'POST',
+      url: `${program.url}/auth/refresh`,
+      headers: { cookie: cookies.get(nth) ?? '' },
+      answered: (headers) => cookies.set(nth, cookieOf(headers)),
+    }),
+    expected: 200,
+    goal: 0.5,
+  })
+}
+
+function cookieOf(headers: http.IncomingHttpHeaders): string {
+  return headers['set-cookie']?.find((one) => one.startsWith('refreshToken='))?.split(';')[0] ?? ''
+}
+
+/** What the dashboard asks for when it is opened, after POST /auth/refresh. */
+const opening = ['/user/profile', '/invoice', '/reminder/status', '/reminder/preview', '/user/notices', '/mail-config', '/subscription']
+
+/** Statements of each call of an opening, the second one of a session, and of a new and a changed invoice, BEGIN and COMMIT included. */
+async function countStatements(program: Program, url: string, { authorization }: Owner): Promise<void> {
+  const counts: string[] = []
+  const count = async (method: string, call: string, body?: object): Promise<unknown> => {
+    const before = await statementsAt(url)
+    const headers = { authorization, ...(body ? { 'content-type': 'application/json' } : {}) }
+    const answered = await fetch(program.url + call, { method, headers, ...(body ? { body: JSON.stringify(body) } : {}) })
+    const reply: unknown = await answered.json()
+    if (!answered.ok) throw new Error(`${call} answered ${answered.status}.`)
+    counts.push(`${method} ${call} ${(await statementsAt(url)) - before}`)
+    return reply
+  }
+  for (const call of [...opening, ...opening]) await count('GET', call)
+  const { _id } = (await count('POST', '/invoice', draft)) as { _id: string }
+  await count('PATCH', `/invoice/${_id}`, { clientName: 'Kaveri Foods and Sons' })
+  process.stdout.write(`statements: ${counts.slice(opening.length).join(', ').replace(_id, ':id')}\n`)
+}
+
+/** From the start of the process to its first answer, and its memory ten seconds later. */
+async function measureStart(name: string, env: Record<string, string>): Promise<void> {
+  const compiled = mkdtempSync(path.join(tmpdir(), 'duely-bench-compiled-'))
+  const start = async () => {
+    const began = performance.now()
+    const program = await startProgram(
+      { ...env, SECRET_KEY: secretKey, LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compiled },
+      { firstStart: true },
+    )
+    return { program, ms: performance.now() - began }
+  }
+  try {
+    const took: number[] = []
+    for (let nth = 0; nth < 6; nth += 1) {
+      const { program, ms } = await start()
+      took.push(ms)
+      await program.end('SIGTERM')
+    }
+    const { program } = await start()
+    await pause(10_000)
+    const idle = residentMb(program.pid)
+    await program.end('SIGTERM')
+    const [cold = 0, ...warm] = took
+    process.stdout.write(
+      `start on ${name}: the first, with an empty database, ${cold.toFixed(0)} ms, then ${quantile(warm, 0.5).toFixed(0)} ms; ${idle.toFixed(0)} MB idle\n`,
+    )
+  } finally {
+    rmSync(compiled, { recursive: true, force: true })
+  }
+}
+
 async function main(): Promise<void> {
-  const cluster = await openCluster()
+  const cluster = await openCluster({ settings: [counting] })
   if (!cluster) throw new Error('There is no PostgreSQL on this machine.')
   const url = await createDatabase(cluster.url)
   const { db, close } = await openServer(url)
   const child = fork(import.meta.filename, [url])
   try {
     const [{ port }] = (await once(child, 'message')) as [{ port: number }]
+    const bareUrl = `http://127.0.0.1:${port}`
     await using program = await startProgram({ DATABASE_URL: url, SECRET_KEY: secretKey, ROLE: 'web', LOG_LEVEL: 'warn', PAY_LINKS: 'on' })
     process.stdout.write(`${cpus().length} cores, Node ${process.versions.node}, PostgreSQL ${cluster.version}\n`)
-    for (const invoices of given.invoices.split(',').map(Number)) {
-      const now = Temporal.Now.instant()
-      const email = `owner${invoices}@example.com`
-      const { id } = await createAccount(
-        db,
-        { displayName: 'Asha Rao', email, timezone: 'Asia/Kolkata', passwordHash: null, emailVerifiedAt: now },
-        now,
-      )
-      const sessionId = newId()
-      await db
-        .insert(sessions)
-        .values({ id: sessionId, ownerId: id, refreshHash: sessionId, rotatedAt: now, createdAt: now, lastSeenAt: now })
-      await db.execute(sql`
-        INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
-        SELECT gen_random_uuid(), ${id}::uuid, 'INV-' || n, 'Kaveri Foods ' || n, 'billing' || n || '@kaveri.example', 500000 + n, current_date - 10, 'overdue', now() - n * interval '1 second', now() FROM generate_series(1, ${invoices}::int) n`)
-      await db.execute(sql`VACUUM ANALYZE invoices`)
-      const authorization = `Bearer ${await signAccessToken(secretKey, sessionId, now)}`
-      const bareUrl = `http://127.0.0.1:${port}/invoice/${id}`
-      const before = await rate(bareUrl, {})
-      const full = await rate(`${program.url}/invoice`, { authorization })
-      const unchanged = await rate(`${program.url}/invoice`, { authorization, 'if-none-match': full.etag })
-      const bare = (before.perSecond + (await rate(bareUrl, {})).perSecond) / 2
-      if (full.status !== 200 || unchanged.status !== 304) throw new Error(`Answered ${full.status} and ${unchanged.status}.`)
-      process.stdout.write(
-        `${invoices} invoices: bare ${bare.toFixed(0)}/s, program ${full.perSecond.toFixed(1)}/s, ratio ${(full.perSecond / bare).toFixed(2)}; unchanged ${unchanged.perSecond.toFixed(0)}/s, ${(unchanged.perSecond / full.perSecond).toFixed(1)} times the full answer\n`,
-      )
-      await payParts(db, id)
-      const paid = await rate(`${program.url}/invoice`, { authorization })
-      const { median, slow, bytes } = await payPage(db, program.url, authorization)
-      process.stdout.write(
-        `  with payments ${paid.perSecond.toFixed(1)}/s, ${(paid.perSecond / full.perSecond).toFixed(2)} of without; pay page ${median.toFixed(1)} ms, 95 % ${slow.toFixed(1)} ms, ${bytes} bytes\n`,
-      )
-    }
+    const folder = mkdtempSync(path.join(tmpdir(), 'duely-bench-'))
+    await measureStart('PostgreSQL', { DATABASE_URL: await createDatabase(cluster.url) })
+    await measureStart('the embedded database', { DATA_DIR: folder }).finally(() => rmSync(folder, { recursive: true, force: true }))
+    const idle = residentMb(program.pid)
+    print('call', 'bare', 'program', 'ratio', 'goal')
+    await countStatements(program, url, await addOwner(db, 'opening@example.com', 50, null))
+    await measureWrites(db, program, bareUrl)
+    await measureLists(db, program, bareUrl)
+    process.stdout.write(
+      `memory of the web process: ${idle.toFixed(0)} MB idle, ${residentMb(program.pid).toFixed(0)} MB after these calls\n`,
+    )
   } finally {
     child.kill()
     await close()

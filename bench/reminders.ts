@@ -1,7 +1,5 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -19,19 +17,24 @@ import {
   renderReminder,
 } from '#contract/templates.ts'
 import { storeSmtp } from '#server/mail/mail.ts'
-import { type Database, openEmbedded, openServer } from '#server/platform/database.ts'
+import { sealPassword } from '#server/mail/sender.ts'
+import { mailConfigs } from '#server/mail/tables.ts'
+import { newId } from '#server/platform/columns.ts'
+import { arrayText, type Database, openEmbedded, openServer } from '#server/platform/database.ts'
 import { composeReminder } from '#server/reminders/compose.ts'
+import { openSink, type Sink } from '#test/fakes/sink.ts'
 import { createDatabase, openCluster } from '#test/postgres.ts'
 import { type Program, startProgram } from '#test/program.ts'
+import { addOwner, counting, cpuMs, cpuOfServer, quantile, residentMb, secretKey, statementsAt } from './measure.ts'
 
 /**
  * Reminders of many accounts from the hour of their daily run to the mail server, compared in the same run with L, the limit: nodemailer for 64
  * accounts at a time, each with a transport of its own (two connections where it has more than 40 emails), TLS, a login, and an email with text
- * and HTML for every recipient. On a shared machine a ratio is meaningful, a time is not.
+ * and HTML for every recipient. Meanwhile an account without reminders asks for its 50 invoices every 100 ms. On a shared machine a ratio is meaningful, a time is not.
  *
  *   npm run bench                          small cases, in a minute or two
- *   npm run bench -- --full                1 × 10,000, 1,000 × 1 and 1,000 × 10
- *   npm run bench -- --cases 1x500,50x4    accounts × emails
+ *   npm run bench -- --full                the large ones, in a quarter of an hour
+ *   npm run bench -- --cases 1x500,50x4x2  accounts × emails, by so many processes
  *   npm run bench -- --sink 300,0          ms before the reply to the dot, and before every other reply
  *   npm run bench -- --on embedded         one database only: postgres or embedded
  *   npm run bench -- --block               also with the ways to pay in every email: without, with, with, without
@@ -48,35 +51,23 @@ const { values: given } = parseArgs({
 interface Case {
   accounts: number
   each: number
+  processes: number
   /** Every email has the ways to pay, with a code and a pay link of its own. */
   block?: boolean
 }
-const cases = (given.cases ?? (given.full ? '1x10000,1000x1,1000x10' : '1x400,100x1,100x10')).split(',').map((text): Case => {
-  const [accounts = 1, each = 1] = text.split('x').map(Number)
-  return { accounts, each }
+const large = '1x10000,1000x1,1000x10,10000x1,10000x1x2,10000x1x4,50000x1,100000x1'
+const cases = (given.cases ?? (given.full ? large : '1x400,100x1,100x10')).split(',').map((text): Case => {
+  const [accounts = 1, each = 1, processes = 1] = text.split('x').map(Number)
+  return { accounts, each, processes }
 })
-const secretKey = 'a secret key for measuring, 32 characters'
+/** The embedded database is for one process, and for a few thousand accounts. */
+const mostEmbedded = 1_000
+/** L grows with their number no more. */
+const mostOfLimit = 1_000
 const login = { user: 'asha@example.com', pass: 'app-password' }
+const compiled = mkdtempSync(path.join(tmpdir(), 'duely-bench-compiled-'))
 const accountsOfLimit = 64
 const manyForOneConnection = 40
-
-interface Sink {
-  port: number
-  reset(): Promise<void>
-  seen(): Promise<{ received: number; firstAt: number; lastAt: number }>
-  end(): void
-}
-
-async function openSink(): Promise<Sink> {
-  const child: ChildProcess = fork(path.join(import.meta.dirname, 'sink.ts'), given.sink.split(','))
-  const [{ port }] = (await once(child, 'message')) as [{ port: number }]
-  const ask = async (asked: object) => {
-    const answered = once(child, 'message')
-    child.send(asked)
-    return (await answered)[0] as { received: number; firstAt: number; lastAt: number }
-  }
-  return { port, seen: () => ask({}), reset: async () => void (await ask({ reset: true })), end: () => child.kill() }
-}
 
 const transport = (sink: Sink, connections: number) =>
   nodemailer.createTransport({
@@ -91,7 +82,8 @@ const transport = (sink: Sink, connections: number) =>
   })
 
 /** L, in emails a second. */
-async function limitOf(sink: Sink, { accounts, each }: Case): Promise<number> {
+async function limitOf(sink: Sink, { each, ...about }: Case): Promise<number> {
+  const accounts = Math.min(about.accounts, mostOfLimit)
   await sink.reset()
   const atOnce = pLimit(accountsOfLimit)
   const began = performance.now()
@@ -180,20 +172,33 @@ function zoneOfMorning(): string {
 }
 
 async function fill(place: Place, sink: Sink, { accounts, each, block = false }: Case): Promise<void> {
+  const ids = Array.from({ length: accounts }, () => newId())
   await place.use(async (db) => {
-    for (let from = 0; from < accounts; from += 100)
-      await db.transaction(async (tx) => {
-        for (let nth = from; nth < Math.min(from + 100, accounts); nth += 1) {
-          const id = randomUUID()
-          await tx.execute(sql`INSERT INTO accounts (id, display_name, email, timezone, created_at, updated_at, next_midnight_at, reminders_active)
-            VALUES (${id}::uuid, 'Asha Rao', ${`owner${nth}@example.com`}, ${zoneOfMorning()}, now(), now(), now() + interval '1 day', true)`)
-          await storeSmtp(tx, secretKey, id, { host: '127.0.0.1', port: sink.port, secure: true, ...login }, Temporal.Now.instant())
-        }
+    for (let from = 0; from < accounts; from += 1_000) {
+      const part = ids.slice(from, from + 1_000)
+      await db.execute(sql`INSERT INTO accounts (id, display_name, email, timezone, created_at, updated_at, next_midnight_at, reminders_active)
+        SELECT id, 'Asha Rao', 'owner' || id || '@example.com', ${zoneOfMorning()}, now(), now(), now() + interval '1 day', true FROM unnest(${arrayText(part)}::uuid[]) id`)
+      const [first = '', ...others] = part
+      const sender = await storeSmtp(
+        db,
+        secretKey,
+        first,
+        { host: '127.0.0.1', port: sink.port, secure: true, ...login },
+        Temporal.Now.instant(),
+      )
+      const mailboxOf = (ownerId: string) => ({
+        ...sender,
+        ownerId,
+        senderId: newId(),
+        sealedPassword: sealPassword(secretKey, ownerId, login.pass),
       })
-    for (let from = 1; from <= each; from += 1_000)
-      await db.execute(sql`INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
-        SELECT gen_random_uuid(), a.id, 'B-' || n, 'Client ' || n, 'client' || n || '@example.com', 100 + n, current_date - 10 - (n % 50)::int, 'overdue', now(), now()
-        FROM accounts a, generate_series(${from}::int, ${Math.min(from + 999, each)}::int) n WHERE a.email LIKE 'owner%'`)
+      if (others.length > 0) await db.insert(mailConfigs).values(others.map(mailboxOf))
+      const some = Math.ceil(10_000 / part.length)
+      for (let nth = 1; nth <= each; nth += some)
+        await db.execute(sql`INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
+          SELECT gen_random_uuid(), id, 'B-' || n, 'Client ' || n, 'client' || n || '@example.com', 100 + n, current_date - 10 - (n % 50)::int, 'overdue', now(), now()
+          FROM unnest(${arrayText(part)}::uuid[]) id, generate_series(${nth}::int, ${Math.min(nth + some - 1, each)}::int) n`)
+    }
     if (block)
       await db.execute(sql`INSERT INTO payment_settings (owner_id, version, upi, bank, in_emails, pdf, business_name, details, updated_at)
         SELECT id, 1, '{"id": "asha@okaxis", "name": "Asha Traders", "merchantCode": null}',
@@ -205,14 +210,39 @@ async function fill(place: Place, sink: Sink, { accounts, each, block = false }:
 interface Figures {
   perSecond: number
   firstMs: number
-  /** CPU of the program, and of everything that is PostgreSQL, in ms an email. */
+  /** Of GET /invoice meanwhile, in ms: 95 % of the calls took less. */
+  callMs: number
+  /** On PostgreSQL, an email. */
+  statements: number
+  /** CPU of the programs, and of the server, in ms an email. */
   nodeMs: number
   postgresMs: number
-  memoryMb: number
+  /** Of the largest program, before and at most. */
+  idleMb: number
+  mostMb: number
+}
+
+/** Asks for the invoices of an account every 100 ms, whether or not the call before was answered, until it ends; in ms. */
+function askMeanwhile(url: string, authorization: string): { end(): Promise<number[]> } {
+  const calls: Promise<number>[] = []
+  const ask = async () => {
+    const began = performance.now()
+    const answered = await fetch(`${url}/invoice`, { headers: { authorization } })
+    await answered.arrayBuffer()
+    return answered.ok ? performance.now() - began : Number.POSITIVE_INFINITY
+  }
+  const timer = setInterval(() => calls.push(ask()), 100)
+  return {
+    end() {
+      clearInterval(timer)
+      return Promise.all(calls)
+    },
+  }
 }
 
 async function measure(place: Place, sink: Sink, about: Case): Promise<Figures> {
   await fill(place, sink, about)
+  const asking = await place.use((db) => addOwner(db, 'asking@example.com', 50, null))
   await sink.reset()
   const emails = about.accounts * about.each
   const dueIn = async (seconds: number) => {
@@ -224,55 +254,63 @@ async function measure(place: Place, sink: Sink, about: Case): Promise<Figures> 
   }
   // The embedded database belongs to the program once it runs; on a busy machine the start may take longer than these seconds.
   const planned = place.env.DATA_DIR ? await dueIn(10) : 0
-  await using program: Program = await startProgram({ ...place.env, LOG_LEVEL: 'warn', PAY_LINKS: 'on' })
-  const hour = planned === 0 ? await dueIn(3) : Math.max(planned, Date.now())
+  await using stack = new AsyncDisposableStack()
+  const start = async (): Promise<Program> =>
+    stack.use(await startProgram({ ...place.env, LOG_LEVEL: 'warn', PAY_LINKS: 'on', NODE_COMPILE_CACHE: compiled }))
+  const program = await start()
+  const programs = [program, ...(await Promise.all(Array.from({ length: about.processes - 1 }, start)))]
+  const hour = planned === 0 ? await dueIn(3 + Math.ceil(about.accounts / 10_000)) : Math.max(planned, Date.now())
   await pause(Math.max(0, hour - Date.now() - 500))
-  const before = { node: cpuMs(program.pid), postgres: cpuOfPostgres(), memory: residentMb(program.pid) }
-  let memory = before.memory
+  const cpu = () => programs.reduce((sum, { pid }) => sum + cpuMs(pid), 0)
+  const memory = () => Math.max(...programs.map(({ pid }) => residentMb(pid)))
+  const url = place.env.DATABASE_URL
+  const statements = async () => (url ? await statementsAt(url) : 0)
+  const postgres = () => (url ? cpuOfServer(url) : 0)
+  const before = { node: cpu(), postgres: postgres(), memory: memory(), statements: await statements() }
+  const calls = askMeanwhile(program.url, asking.authorization)
+  let mostMb = before.memory
   for (;;) {
     await pause(100)
-    memory = Math.max(memory, residentMb(program.pid))
+    mostMb = Math.max(mostMb, memory())
     const { received, firstAt, lastAt } = await sink.seen()
     if (received < emails) continue
+    const answered = await calls.end()
     return {
       // From the hour, as an owner sees it; L begins with its first connection too.
       perSecond: (emails * 1_000) / (lastAt - hour),
       firstMs: firstAt - hour,
-      nodeMs: (cpuMs(program.pid) - before.node) / emails,
-      postgresMs: (cpuOfPostgres() - before.postgres) / emails,
-      memoryMb: memory - before.memory,
+      callMs: quantile(answered, 0.95),
+      // GET /invoice is one statement.
+      statements: ((await statements()) - before.statements - answered.length) / emails,
+      nodeMs: (cpu() - before.node) / emails,
+      postgresMs: (postgres() - before.postgres) / emails,
+      idleMb: before.memory,
+      mostMb,
     }
   }
 }
 
-/** CPU of a process so far; `/proc` counts in hundredths of a second. */
-function cpuMs(pid: number | string): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10
-}
-
-function cpuOfPostgres(): number {
-  let sum = 0
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
-    try {
-      if (readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith('postgres')) sum += cpuMs(pid)
-    } catch {
-      // It has ended meanwhile.
-    }
-  return sum
-}
-
-function residentMb(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes ?? 0) / 1024
-}
-
 async function main(): Promise<void> {
-  const sink = await openSink()
-  const cluster = given.on.includes('postgres') ? await openCluster({ durable: true }) : null
-  const folders: string[] = []
+  const [dotMs, replyMs] = given.sink.split(',').map(Number)
+  using sink = await openSink({ dotMs, replyMs })
+  const cluster = given.on.includes('postgres') ? await openCluster({ durable: true, settings: [counting] }) : null
+  const folders = [compiled]
   const table: string[][] = [
-    ['database', 'accounts × emails', 'a second', 'L', 'ratio', 'of the pool', 'first ms', 'node ms', 'PG ms', 'MB'],
+    [
+      'database',
+      'accounts × emails',
+      'processes',
+      'a second',
+      'L',
+      'ratio',
+      'of the pool',
+      'first ms',
+      'call ms',
+      'statements',
+      'node ms',
+      'PG ms',
+      'MB',
+    ],
   ]
   try {
     for (const one of cases.flatMap((about) =>
@@ -290,7 +328,7 @@ async function main(): Promise<void> {
           },
         })
       }
-      if (given.on.includes('embedded')) {
+      if (given.on.includes('embedded') && one.processes === 1 && one.accounts <= mostEmbedded) {
         const folder = mkdtempSync(path.join(tmpdir(), 'duely-bench-'))
         folders.push(folder)
         places.push({
@@ -307,30 +345,33 @@ async function main(): Promise<void> {
         const figures = await measure(place, sink, one)
         const limit = (before + (await limitOf(sink, one))) / 2
         const pool = one.accounts === 1 ? (figures.perSecond / (await preparedPool(sink, one))).toFixed(2) : ''
-        const { perSecond, firstMs, nodeMs, postgresMs, memoryMb } = figures
+        const { perSecond, firstMs, callMs, statements, nodeMs, postgresMs, idleMb, mostMb } = figures
+        const onServer = (figure: number) => (place.env.DATA_DIR ? '' : figure.toFixed(2))
         table.push([
           place.name,
           `${one.accounts} × ${one.each}${one.block ? ', block' : ''}`,
+          String(one.processes),
           perSecond.toFixed(0),
           limit.toFixed(0),
           (perSecond / limit).toFixed(2),
           pool,
           firstMs.toFixed(0),
+          callMs.toFixed(0),
+          onServer(statements),
           nodeMs.toFixed(2),
-          place.env.DATA_DIR ? '' : postgresMs.toFixed(2),
-          memoryMb.toFixed(0),
+          onServer(postgresMs),
+          `${idleMb.toFixed(0)} → ${mostMb.toFixed(0)}`,
         ])
         process.stdout.write(`${table.at(-1)?.join('\t')}\n`)
       }
     }
   } finally {
-    sink.end()
     await cluster?.stop()
     for (const folder of folders) rmSync(folder, { recursive: true, force: true })
   }
   const widths = (table[0] ?? []).map((_cell, at) => Math.max(...table.map((row) => row[at]?.length ?? 0)))
   process.stdout.write(`\n${cpus().length} cores, Node ${process.versions.node}, sink ${given.sink} ms\n`)
-  for (const row of table) process.stdout.write(`${row.map((cell, at) => cell.padStart(widths[at] ?? 0)).join('  ')}\n`)
+  for (const row of table) process.stdout.write(`| ${row.map((cell, at) => cell.padStart(widths[at] ?? 0)).join(' | ')} |\n`)
 }
 
 await main()

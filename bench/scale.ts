@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
 import { sql } from 'drizzle-orm'
@@ -22,12 +21,14 @@ import { reclaimDead, registerProcess } from '#server/reminders/processes.ts'
 import { dropOldBytes } from '#server/reminders/retention.ts'
 import { openSending } from '#server/reminders/sending.ts'
 import { createDatabase, openCluster } from '#test/postgres.ts'
+import { cpuMs, quantile } from './measure.ts'
 
 /**
  * How large the tables become and what each poll of an idle worker costs, while the finished emails grow and the open ones stay the same.
  *
  *   npm run bench:scale                                  50,000 and 500,000 finished emails
  *   npm run bench:scale -- --finished 100000,1000000 --held 100000 --accounts 20000
+ *   npm run bench:scale -- --finished 10000,1000000 --held 0    the scan of what is due, among 10,000 and 1,000,000 invoices
  */
 const { values: given } = parseArgs({
   options: {
@@ -46,7 +47,7 @@ const ids = (kind: number, nth: string) => sql.raw(`('00000000-0000-${kind}000-8
 async function fillAccounts(db: Database): Promise<void> {
   await db.execute(sql`
     INSERT INTO accounts (id, display_name, email, timezone, created_at, updated_at, next_midnight_at, reminders_active, next_run_at)
-    SELECT ${ids(1, 'a')}, 'Asha Rao', 'owner' || a || '@example.com', 'Asia/Kolkata', now(), now(), now() + interval '1 day', true, now() + interval '1 day' FROM generate_series(1, ${accounts}::int) a`)
+    SELECT ${ids(1, 'a')}, 'Asha Rao', 'owner' || a || '@example.com', 'Asia/Kolkata', now(), now(), now() + interval '1 year', true, now() + interval '1 year' FROM generate_series(1, ${accounts}::int) a`)
   await db.execute(sql`
     INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, planned_at, settled_at)
     SELECT ${ids(2, 'a')}, ${ids(1, 'a')}, 'daily', current_date, now(), now() + interval '8 hours', now(), now() FROM generate_series(1, ${accounts}::int) a`)
@@ -59,8 +60,8 @@ async function fillEmails(db: Database, state: 'sent' | 'held', from: number, to
     const nth = sql`generate_series(${first}::int, ${Math.min(first + 50_000, to) - 1}::int) n`
     const owner = ids(1, `n % ${accounts} + 1`)
     await db.execute(sql`
-      INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, paid_at, created_at, updated_at)
-      SELECT ${ids(9, 'n')}, ${owner}, 'INV-' || n, 'Kaveri Foods', 'billing' || n || '@kaveri.example', 500000, current_date - 10, ${state === 'sent' ? 'paid' : 'overdue'}, now(), now(), now() FROM ${nth}`)
+      INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
+      SELECT ${ids(9, 'n')}, ${owner}, 'INV-' || n, 'Kaveri Foods', 'billing' || n || '@kaveri.example', 500000, current_date - 10, 'overdue', now(), now() FROM ${nth}`)
     await db.execute(sql`
       INSERT INTO deliveries (id, owner_id, run_id, client_email, state, reason, created_at, next_try_at, deadline_at, raw, subject, message_id, sent_at, server_reply)
       SELECT ${ids(8, 'n')}, ${owner}, ${ids(2, `n % ${accounts} + 1`)}, 'billing' || n || '@kaveri.example', ${state}, ${state === 'held' ? 'plan' : null}, now(), now(), now() + interval '8 hours',
@@ -106,22 +107,63 @@ function polls(deps: Delivering): { name: string; aMinute: number; run: () => Pr
 /** CPU of the server for one turn, in ms: the machine may be busy with other things. */
 async function msOf(db: Database, run: () => Promise<unknown>): Promise<number> {
   await run()
-  const before = await cpuOfServer(db)
+  const before = await cpuOfBackends(db)
   for (let nth = 0; nth < repeats; nth += 1) await run()
-  return ((await cpuOfServer(db)) - before) / repeats
+  return ((await cpuOfBackends(db)) - before) / repeats
 }
 
 /** Of the connections that are open, so far; `/proc` counts in hundredths of a second. */
-async function cpuOfServer(db: Database): Promise<number> {
+async function cpuOfBackends(db: Database): Promise<number> {
   const backends = await rows(
     db,
     z.object({ pid: z.number() }),
     sql`SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'`,
   )
-  return backends.reduce((sum, { pid }) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    return sum + (Number(fields[11]) + Number(fields[12])) * 10
-  }, 0)
+  return backends.reduce((sum, { pid }) => sum + cpuMs(pid), 0)
+}
+
+const [scanned, owed] = [100, 20]
+
+/** Accounts beside the others that are due in each scan, with overdue invoices about which no email exists. */
+async function fillScanned(db: Database): Promise<void> {
+  await db.execute(sql`
+    INSERT INTO accounts (id, display_name, email, timezone, created_at, updated_at, next_midnight_at, reminders_active)
+    SELECT ${ids(3, 'a')}, 'Asha Rao', 'scanned' || a || '@example.com', 'UTC', now(), now(), now() + interval '1 year', true FROM generate_series(1, ${scanned}::int) a`)
+  await db.execute(sql`
+    INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
+    SELECT ${ids(4, 'n')}, ${ids(3, `n % ${scanned} + 1`)}, 'INV-' || n, 'Kaveri Foods', 'billing' || n || '@kaveri.example', 500000, current_date - 10, 'overdue', now(), now() FROM generate_series(0, ${scanned * owed - 1}::int) n`)
+}
+
+async function forgetScan(db: Database): Promise<void> {
+  for (const name of ['decisions', 'deliveries', 'runs'])
+    await db.execute(sql`DELETE FROM ${sql.identifier(name)} WHERE owner_id IN (SELECT id FROM accounts WHERE email LIKE 'scanned%')`)
+  await db.execute(sql`DELETE FROM jobs`)
+}
+
+/** How long one tick takes to make the runs of these accounts and turn their invoices overdue, in ms: the median of nine. */
+async function dueScan(db: Database, deps: Delivering): Promise<number> {
+  const took: number[] = []
+  // Noon: a run is due until 18:00.
+  const at = Temporal.Now.zonedDateTimeISO('UTC').with({ hour: 12 }).toInstant()
+  for (let nth = 0; nth < 9; nth += 1) {
+    await forgetScan(db)
+    await db.execute(sql`UPDATE invoices SET status = 'unpaid' WHERE owner_id IN (SELECT id FROM accounts WHERE email LIKE 'scanned%')`)
+    await db.execute(
+      sql`UPDATE accounts SET next_run_at = ${at.toString()}::timestamptz, next_run_from = NULL, last_daily_run_at = NULL, next_midnight_at = ${at.toString()}::timestamptz WHERE email LIKE 'scanned%'`,
+    )
+    const began = performance.now()
+    await turnOverdue(db, at)
+    await makeDueRuns(db, deps.queue, at)
+    took.push(performance.now() - began)
+  }
+  const [made] = await rows(
+    db,
+    z.object({ count: z.number() }),
+    sql`SELECT count(*)::int AS count FROM deliveries d JOIN accounts a ON a.id = d.owner_id WHERE a.email LIKE 'scanned%'`,
+  )
+  await forgetScan(db)
+  if (made?.count !== scanned * owed) throw new Error(`A due scan made ${made?.count} emails.`)
+  return quantile(took, 0.5)
 }
 
 async function main(): Promise<void> {
@@ -140,6 +182,8 @@ async function main(): Promise<void> {
     await fillAccounts(db)
     await fillEmails(db, 'held', 0, held)
     process.stdout.write(`${cpus().length} cores, Node ${process.versions.node}, PostgreSQL ${cluster.version}\n`)
+    await fillScanned(db)
+    const scans: { invoices: number; ms: number }[] = []
     let filled = held
     for (const finished of given.finished.split(',').map(Number)) {
       await fillEmails(db, 'sent', filled, held + finished)
@@ -156,8 +200,14 @@ async function main(): Promise<void> {
         busy += (ms * poll.aMinute) / 60_000
         process.stdout.write(`  ${poll.name.padEnd(28)} ${ms.toFixed(2)} ms\n`)
       }
+      scans.push({ invoices: filled, ms: await dueScan(db, deps) })
       process.stdout.write(`  all of them: ${(100 * busy).toFixed(2)} % of a core\n`)
     }
+    const [few] = scans
+    for (const { invoices, ms } of scans)
+      process.stdout.write(
+        `due scan of ${scanned} accounts with ${owed} invoices each, among ${invoices}: ${ms.toFixed(0)} ms, ${(ms / (few?.ms ?? ms)).toFixed(2)} times the first, at most 3\n`,
+      )
     await deps.mailer.close()
     await close()
   } finally {

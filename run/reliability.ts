@@ -6,7 +6,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { BaseSequencer, type Reporter, startVitest, type TestCase, type TestSpecification } from 'vitest/node'
 import { findFakeTime } from '#test/faults/fake-clock.ts'
-import { findPgBouncer, installPackage } from '#test/machine.ts'
+import { findHaproxy, findPgBouncer, findProgram, installPackage } from '#test/machine.ts'
 import { findInitdb } from '#test/postgres.ts'
 
 /*
@@ -47,11 +47,14 @@ const part = positionals[0] === 'attacks' ? 'attacks' : 'faults'
 const { title, command, kind, does, remarks } = parts[part]
 const seed = asked.seed ?? String(Math.floor(Math.random() * 1_000_000))
 
+/** Only a row of the whole selection needs these. */
+const forAvailability = { patroni: () => findProgram(['patroni']), 'etcd-server': () => findProgram(['etcd']), haproxy: findHaproxy }
+
 /** In a network namespace with nothing but loopback, where this machine allows one: no packet can leave it, and any address can be ours. */
 async function runIsolated(): Promise<void> {
   // Nothing can be installed once there is no network.
-  for (const [name, find] of Object.entries({ postgresql: findInitdb, libfaketime: findFakeTime, pgbouncer: findPgBouncer }))
-    if (!find()) installPackage(name)
+  const needed = { postgresql: findInitdb, libfaketime: findFakeTime, pgbouncer: findPgBouncer, ...(asked.short ? {} : forAvailability) }
+  for (const [name, find] of Object.entries(needed)) if (!find()) installPackage(name)
   const allowed = spawnSync('unshare', ['--net', '--mount', 'ip', 'link', 'set', 'lo', 'up'], { stdio: 'ignore' }).status === 0
   const script = [process.execPath, import.meta.filename, ...process.argv.slice(2)]
   const inNamespace = ['unshare', '--net', '--mount', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...script]

@@ -16,6 +16,10 @@ export function findPgBouncer(): string | null {
   return findProgram(['pgbouncer'], ['/usr/sbin', '/usr/local/sbin'])
 }
 
+export function findHaproxy(): string | null {
+  return findProgram(['haproxy'], ['/usr/sbin', '/usr/local/sbin'])
+}
+
 /** Folders of this pattern's last part but one, newest version first: `/usr/lib/postgresql/*\/bin`. */
 export function versionFolders(parent: string, prefix: string): string[] {
   if (!existsSync(parent)) return []

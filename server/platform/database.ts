@@ -310,8 +310,8 @@ function away(error: unknown): DatabaseUnavailable {
   return new DatabaseUnavailable('The database cannot be reached.', { cause: error })
 }
 
-/** Server codes of a database that is starting, stopping or full: 57P01 to 57P03, 53300, and class 08. */
-const unreadyCodes = /^(?:57P0[123]|53300|08...)$/
+/** Server codes of a database that is starting, stopping, full or no longer the primary: 57P01 to 57P03, 53300, 25006, and class 08. */
+const unreadyCodes = /^(?:57P0[123]|53300|25006|08...)$/
 
 /** Whether the database could not be reached, rather than refused a statement. */
 export function isUnavailable(error: unknown): boolean {

@@ -1,10 +1,9 @@
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
-import { z } from 'zod'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import { analyzeGrown, arrayText, type Database } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { planned } from './deliveries.ts'
 import { completeEarlierDays, mostSkippedDays } from './earlier-days.ts'
@@ -29,13 +28,12 @@ const manyAtOnce = 1_000
 export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Promise<void> {
   const failures: unknown[] = []
   // Those with sequences take several statements each, so they come after the others.
-  const made = (await makeDue(db, queue, now, false, failures)) + (await makeDue(db, queue, now, true, failures))
-  await refreshStatistics(db, made)
+  for (const plansSteps of [false, true]) await makeDue(db, queue, now, plansSteps, failures)
   if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')
 }
 
-/** The same for the accounts whose runs are planned by `plan`, or for the others. Adds to `failures`, and returns how many accounts were due. */
-async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boolean, failures: unknown[]): Promise<number> {
+/** The same for the accounts whose runs are planned by `plan`, or for the others. Adds to `failures`. */
+async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boolean, failures: unknown[]): Promise<void> {
   let made = 0
   let last: { id: string; nextRunAt: Instant | null } | undefined
   do {
@@ -52,19 +50,14 @@ async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boo
       })
     made += due.length
     last = due.at(-1)
+    // Sending has begun with the first of them.
+    if (made % manyAtOnce === 0 || !last) await refreshStatistics(db, made)
   } while (last)
-  return made
 }
 
 /** After `added` new emails: plans made while these tables were small would read all of them for every email. */
 export async function refreshStatistics(db: Database, added: number): Promise<void> {
-  if (added < manyAtOnce) return
-  const [known] = await rows(
-    db,
-    z.object({ emails: z.number() }),
-    sql`SELECT reltuples::float8 AS emails FROM pg_class WHERE oid = 'deliveries'::regclass`,
-  )
-  if (!known || known.emails < 10 * added) await db.execute(sql`ANALYZE deliveries, delivery_invoices, decisions`)
+  if (added >= manyAtOnce) await analyzeGrown(db, ['deliveries', 'delivery_invoices', 'decisions', 'runs', 'jobs'])
 }
 
 /** Of a due account, at most one more than are planned at once. */

@@ -1,8 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { openSink } from '#test/fakes/sink.ts'
 import { later, silence } from '#test/fakes/smtp-server.ts'
-import { type Environment, onAnyDatabase, onPostgres, openMailServer, send } from './environment.ts'
-import { row, seconds } from './row.ts'
+import type { Program } from '#test/program.ts'
+import { type Account, type Environment, onAnyDatabase, onPostgres, openMailServer, send } from './environment.ts'
+import { percentile, row, seconds } from './row.ts'
 import { isDelivered, summarize, tally } from './tally.ts'
+import { openTcpProxy } from './tcp-proxy.ts'
 
 /*
  * Nine o'clock: very many accounts with a few emails each, and mail servers that are slow, silent or limited. No mailbox may wait for
@@ -163,5 +166,167 @@ row('106', '100,000 held emails reach their deadline', async (trial) => {
   return {
     figure: `closed after ${seconds(performance.now() - began)}; ${tooLong(program)} statements over 500 ms; ${smtp.mails.length} emails sent`,
     holds: tooLong(program) === 0 && smtp.mails.length === 0,
+  }
+})
+
+/** Calls of one account, one begun every 100 ms whether or not the one before was answered, until it ends; in ms. */
+function callEveryTenth(program: Program, account: Account, call: string): { end(): Promise<number[]> } {
+  const calls: Promise<number>[] = []
+  const timer = setInterval(() => {
+    calls.push(send(program, account, call).then(({ status, ms }) => (status === 200 ? ms : Number.POSITIVE_INFINITY)))
+  }, 100)
+  return {
+    end() {
+      clearInterval(timer)
+      return Promise.all(calls)
+    },
+  }
+}
+
+row(
+  '107',
+  '100,000 accounts at nine o’clock in one zone, Send Now of another one in the middle, and a call every 100 ms',
+  async (trial) => {
+    const [count, middle] = [100_000, 20_000]
+    trial.mustHold('the first email of Send Now within 1 s, GET /invoice within 100 ms (95 %)')
+    const environment = await onPostgres(trial)
+    using sink = await openSink()
+    const login = { user: 'asha@example.com', pass: 'app-password' }
+    const sinkServer = { host: '127.0.0.1', port: sink.port, tls: 'ssl', login } as const
+    const own = await openMailServer(trial)
+    const [pressing] = await environment.createAccounts({ invoices: 10, smtp: own, name: 'pressing' })
+    const [calling] = await environment.createAccounts({ invoices: 50, smtp: own, name: 'calling' })
+    const nextRunAt = Temporal.Now.instant().add({ hours: 1 })
+    await environment.createAccounts({ count, invoices: 1, smtp: sinkServer, name: 'many', nextRunAt })
+    const program = await environment.start()
+    await environment.rows('ANALYZE')
+    await environment.rows(`UPDATE accounts SET next_run_at = now() + interval '2 seconds' WHERE next_run_at IS NOT NULL`)
+    await trial.until('the burst has begun', async () => (await sink.seen()).received > 0)
+    const calls = callEveryTenth(program, calling, 'GET /invoice')
+    await pause(middle)
+    const began = Date.now()
+    const pressed = send(program, pressing, 'POST /reminder/send-immediate')
+    await own.received(10)
+    await pressed
+    const first = Math.min(...own.mails.map(({ at }) => at)) - began
+    const meanwhile = (await sink.seen()).received
+    await pause(2 * middle)
+    const { received, firstAt, lastAt } = await sink.seen()
+    const answered = await calls.end()
+    const slow = percentile(answered, 0.95)
+    return {
+      figure: `first email of Send Now after ${seconds(first)}, ${meanwhile} of the others had left; ${answered.length} calls, 95 % within ${slow.toFixed(0)} ms; ${((received * 1_000) / (lastAt - firstAt)).toFixed(0)} emails a second`,
+      holds: first <= 1_000 && slow <= 100 && meanwhile < count,
+    }
+  },
+)
+
+/** How long so many processes take to make the runs of all accounts, in ms, with nothing to send. */
+async function makeRuns(environment: Environment, programs: number, url: string, count: number): Promise<number> {
+  await environment.rows('DELETE FROM decisions')
+  await environment.rows('DELETE FROM runs')
+  await environment.rows('VACUUM ANALYZE')
+  const running = await Promise.all(Array.from({ length: programs }, () => environment.start({ DATABASE_URL: url, ROLE: 'worker' })))
+  await environment.rows(`UPDATE accounts SET next_run_at = now() + interval '2 seconds', next_run_from = NULL, last_daily_run_at = NULL`)
+  await pause(2_000)
+  const began = performance.now()
+  for (;;) {
+    const [made] = await environment.rows<{ count: number }>('SELECT count(*)::int AS count FROM runs')
+    if (made && made.count >= count) break
+    await pause(20)
+  }
+  const took = performance.now() - began
+  await Promise.all(running.map((program) => program.end('SIGTERM')))
+  return took
+}
+
+row('108', 'two and four processes make the daily runs of 10,000 accounts', async (trial) => {
+  const [distance, count] = [60, 10_000]
+  trial.mustHold(`with a database ${distance} ms away, two are at least 1.6 times as fast as one, four 2.5 times`)
+  const environment = await onPostgres(trial)
+  const smtp = await openMailServer(trial)
+  await environment.createAccounts({ count, invoices: 1, smtp, due: true })
+  // Decided about, and not reminded: sending would take the time that is measured.
+  await environment.rows(`UPDATE invoices SET paused_at = now()`)
+  const proxy = await openTcpProxy(trial, { host: '127.0.0.1', port: Number(new URL(environment.url).port) }, { delayMs: distance / 2 })
+  const away = new URL(environment.url)
+  away.port = String(proxy.port)
+  const measure = async (url: string) => {
+    const took: number[] = []
+    for (const programs of [1, 2, 4]) took.push(await makeRuns(environment, programs, url, count))
+    return took as [number, number, number]
+  }
+  const [one, two, four] = await measure(away.toString())
+  const near = await measure(environment.url)
+  return {
+    figure: `one ${seconds(one)}, two ${seconds(two)} (${(one / two).toFixed(1)} times), four ${seconds(four)} (${(one / four).toFixed(1)} times); beside the database, on the same cores: ${near.map(seconds).join(', ')}`,
+    holds: one / two >= 1.6 && one / four >= 2.5,
+  }
+})
+
+row('110', 'a year of an account with 50 emails a day, four of five paid after 20 days, and 90 days more', async (trial) => {
+  const [days, aDay] = [365, 50]
+  const all = days * aDay
+  trial.mustHold('every email in the history; the bytes of open invoices there, those of invoices paid for 90 days gone')
+  const environment = await onPostgres(trial)
+  const [account] = await environment.createAccounts({ invoices: 0, smtp: await openMailServer(trial) })
+  const id = (kind: number, nth: string) => `('00000000-0000-7000-8000-${kind}' || lpad((${nth})::text, 11, '0'))::uuid`
+  // The first email of the last day was sent 90 days ago, and one of five is never paid.
+  const sentAt = `now() - make_interval(days => ${days + 90} - nth / ${aDay})`
+  const [paid, each] = ['nth % 5 > 0', `generate_series(0, ${all - 1}) nth`]
+  await environment.rows(`
+    INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, planned_at, settled_at)
+    SELECT ${id(1, 'day')}, '${account.id}', 'daily', current_date - 455 + day, now(), now(), now(), now() FROM generate_series(0, ${days - 1}) day`)
+  await environment.rows(`
+    INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
+    SELECT ${id(2, 'nth')}, '${account.id}', 'OLD-' || nth, 'Client', 'client' || nth || '@example.com', 100, (${sentAt})::date - 1, 'overdue', ${sentAt}, ${sentAt} FROM ${each}`)
+  await environment.rows(`
+    WITH paid AS (
+      UPDATE invoices i SET status = 'paid', paid_minor = 100, paid_at = i.created_at + interval '20 days', paid_on = i.due_date + 21 FROM ${each} WHERE i.id = ${id(2, 'nth')} AND ${paid} RETURNING i.*)
+    INSERT INTO invoice_payments (id, owner_id, invoice_id, kind, origin, amount_minor, paid_on, recorded_at)
+    SELECT id, owner_id, id, 'payment', 'marked', 100, paid_on, paid_at FROM paid`)
+  await environment.rows(`
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at, sent_at, raw, subject, message_id, server_reply)
+    SELECT ${id(3, 'nth')}, '${account.id}', ${id(1, `nth / ${aDay}`)}, 'client' || nth || '@example.com', 'sent', ${sentAt}, ${sentAt}, ${sentAt}, ${sentAt},
+      (SELECT decode(string_agg(md5(nth || '.' || part), ''), 'hex') FROM generate_series(1, 268) part), 'Reminder ' || nth, '<' || nth || '@example.com>', '250 2.0.0 Accepted' FROM ${each}`)
+  await environment.rows(
+    `INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open) SELECT '${account.id}', ${id(3, 'nth')}, ${id(2, 'nth')}, false FROM ${each}`,
+  )
+  await environment.rows(`
+    INSERT INTO decisions (owner_id, invoice_id, local_date, rule, delivery_id, decided_at)
+    SELECT '${account.id}', ${id(2, 'nth')}, (${sentAt})::date, 'mail', ${id(3, 'nth')}, ${sentAt} FROM ${each}`)
+  const stored = async () => {
+    const [found] = await environment.rows<{ open: number; paid: number; bytes: number; emails: number }>(`
+      SELECT count(*)::int AS emails, (count(raw) FILTER (WHERE i.status <> 'paid'))::int AS open, (count(raw) FILTER (WHERE i.status = 'paid'))::int AS paid, coalesce(sum(pg_column_size(raw)), 0)::float8 AS bytes
+      FROM deliveries d JOIN delivery_invoices x ON x.delivery_id = d.id JOIN invoices i ON i.id = x.invoice_id`)
+    return found ?? { open: 0, paid: 0, bytes: 0, emails: 0 }
+  }
+  const before = await stored()
+  const program = await environment.start()
+  // Of the last 19 days: their invoices were paid less than 90 days ago.
+  const recent = 19 * aDay * 0.8
+  await trial.until('the bytes of settled invoices are gone', async () => (await stored()).paid <= recent, { seconds: 60, everyMs: 200 })
+  const after = await stored()
+  const histories = await Promise.all(
+    [1, 5, all - 1].map(async (nth) => {
+      const answered = await send(program, account, `GET /invoice/00000000-0000-7000-8000-2${String(nth).padStart(11, '0')}/history`)
+      const { mails, days } = answered.body as {
+        mails: { subject: string; sentAt: string | null; serverReply: string; stored: boolean }[]
+        days: unknown[]
+      }
+      const [mail] = mails
+      const complete =
+        mails.length === 1 && days.length === 1 && mail?.subject === `Reminder ${nth}` && mail.sentAt && mail.serverReply.startsWith('250')
+      return complete ? mail?.stored : null
+    }),
+  )
+  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
+  return {
+    figure: `${after.emails} of ${all} emails in the history; bytes of ${before.open + before.paid} emails before (${megabytes(before.bytes)}), then of ${after.open} about open invoices and ${after.paid} paid recently (${megabytes(after.bytes)})`,
+    holds:
+      after.emails === all &&
+      after.open === all / 5 &&
+      after.paid === recent &&
+      JSON.stringify(histories) === JSON.stringify([false, true, true]),
   }
 })

@@ -2,16 +2,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { eq } from 'drizzle-orm'
 import { inject } from 'vitest'
-import { createAccount } from '#server/accounts/accounts.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
 import { accounts, sessions } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { storeSmtp } from '#server/mail/mail.ts'
+import { sealPassword } from '#server/mail/sender.ts'
+import { mailConfigs } from '#server/mail/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { type Database, openEmbedded, openServer } from '#server/platform/database.ts'
+import { dayAfter, startOfDay } from '#server/reminders/schedule.ts'
 import { type FakeSmtp, openFakeSmtp, type SmtpOptions } from '#test/fakes/smtp-server.ts'
 import { type Cluster, createDatabase, query } from '#test/postgres.ts'
 import { type Program, startProgram } from '#test/program.ts'
@@ -133,40 +134,81 @@ interface AccountsAbout {
   name?: string
 }
 
+/** Rows written by one statement: a row may have twenty values, and a statement at most 65,535. */
+const rowsAtOnce = 1_000
+
 /** Accounts with a mailbox and overdue invoices to clients of their own, written straight into the database. */
 async function createAccounts(db: Database, about: AccountsAbout): Promise<[Account, ...Account[]]> {
-  const { smtp, timezone = zoneAtNoon(), now = Temporal.Now.instant(), name = 'asha' } = about
+  const { smtp, timezone = zoneAtNoon(), now = Temporal.Now.instant(), name = 'asha', count = 1 } = about
   const nextRunAt = about.nextRunAt ?? (about.due ? now : null)
-  const dueDate = now.toZonedDateTimeISO(timezone).toPlainDate().subtract({ days: 10 }).toString()
-  const create = async (nth: number): Promise<Account> => {
-    const email = `${name}${nth}@example.com`
-    const { id } = await createAccount(db, { displayName: 'Asha Rao', email, timezone, passwordHash: null }, now)
-    const sessionId = newId()
-    await db
-      .insert(sessions)
-      .values({ id: sessionId, ownerId: id, refreshHash: sessionId, rotatedAt: now, createdAt: now, lastSeenAt: now })
-    const { host, port, login } = smtp
-    await storeSmtp(db, secretKey, id, { host, port, secure: smtp.tls === 'ssl', ...login }, now)
-    const owed = Array.from({ length: about.invoices }, (_none, which) => ({
+  const today = now.toZonedDateTimeISO(timezone).toPlainDate()
+  const dueDate = today.subtract({ days: 10 }).toString()
+  const create = (nth: number): Account => ({
+    id: newId(),
+    email: `${name}${nth}@example.com`,
+    sessionId: newId(),
+    invoices: Array.from({ length: about.invoices }, (_none, which) => ({
       id: newId(),
-      ownerId: id,
-      reference: `INV-${String(which + 1).padStart(4, '0')}`,
-      clientName: `Client ${which}`,
       clientEmail: `${name}${nth}.client${which}@example.com`,
-      amountMinor: 10_000 + which,
-      issuedOn: dueDate,
-      dueDate,
-      status: 'overdue' as const,
-      createdAt: now,
-      updatedAt: now,
-    }))
-    for (let from = 0; from < owed.length; from += 1_000) await db.insert(invoices).values(owed.slice(from, from + 1_000))
-    if (nextRunAt) await db.update(accounts).set({ remindersActive: true, nextRunAt }).where(eq(accounts.id, id))
-    return { id, email, sessionId, invoices: owed }
+    })),
+  })
+  const first = create(0)
+  const all: [Account, ...Account[]] = [first, ...Array.from({ length: count - 1 }, (_none, nth) => create(nth + 1))]
+  const inParts = async <T>(rows: T[], insert: (part: T[]) => Promise<unknown>) => {
+    for (let from = 0; from < rows.length; from += rowsAtOnce) await insert(rows.slice(from, from + rowsAtOnce))
   }
-  const created: [Account, ...Account[]] = [await create(0)]
-  while (created.length < (about.count ?? 1)) created.push(await create(created.length))
-  return created
+  await inParts(all, async (part) => {
+    await db.insert(accounts).values(
+      part.map(({ id, email }) => ({
+        id,
+        email,
+        displayName: 'Asha Rao',
+        timezone,
+        passwordHash: null,
+        createdAt: now,
+        updatedAt: now,
+        nextMidnightAt: startOfDay(dayAfter(today.toString()), timezone),
+        nextRunAt,
+        remindersActive: nextRunAt !== null,
+      })),
+    )
+    await db.insert(sessions).values(
+      part.map(({ id, sessionId }) => ({
+        id: sessionId,
+        ownerId: id,
+        refreshHash: sessionId,
+        rotatedAt: now,
+        createdAt: now,
+        lastSeenAt: now,
+      })),
+    )
+  })
+  const { host, port, login } = smtp
+  const sender = await storeSmtp(db, secretKey, first.id, { host, port, secure: smtp.tls === 'ssl', ...login }, now)
+  await inParts(all.slice(1), (part) =>
+    db
+      .insert(mailConfigs)
+      .values(
+        part.map(({ id }) => ({ ...sender, ownerId: id, senderId: newId(), sealedPassword: sealPassword(secretKey, id, login.pass) })),
+      ),
+  )
+  const owed = all.flatMap(({ id, invoices: its }) => its.map((one, which) => ({ ...one, ownerId: id, which })))
+  await inParts(owed, (part) =>
+    db.insert(invoices).values(
+      part.map(({ which, ...one }) => ({
+        ...one,
+        reference: `INV-${String(which + 1).padStart(4, '0')}`,
+        clientName: `Client ${which}`,
+        amountMinor: 10_000 + which,
+        issuedOn: dueDate,
+        dueDate,
+        status: 'overdue' as const,
+        createdAt: now,
+        updatedAt: now,
+      })),
+    ),
+  )
+  return all
 }
 
 /** A zone where it is about noon: the daily run may take place there for hours yet. */

@@ -269,7 +269,7 @@ row('23', 'a mailbox of 30 emails a minute (451 beyond), 200 due', { concurrent:
 
 /** A server at a public address, where TLS is required. The mailbox is saved there first, then emails are sent. */
 async function requiresTls(trial: Trial, smtp: FakeSmtp, { message, env = {} }: { message: RegExp; env?: Record<string, string> }) {
-  const proxy = await openTcpProxy(trial, smtp, publicAddress(trial))
+  const proxy = await openTcpProxy(trial, smtp, { host: publicAddress(trial) })
   const { host, port } = proxy
   const environment = await onAnyDatabase(trial)
   const [account] = await environment.createAccounts({ invoices: 3, smtp: { host, port, login: smtp.login, tls: smtp.tls } })

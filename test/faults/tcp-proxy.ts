@@ -12,21 +12,28 @@ export interface TcpProxy {
   sent(): Buffer
 }
 
-/** Forwards connections on `host` to `target`. */
-export async function openTcpProxy({ stack }: Trial, target: { host: string; port: number }, host = '127.0.0.1'): Promise<TcpProxy> {
+/** Forwards connections on `host` to `target`, each way `delayMs` later. */
+export async function openTcpProxy(
+  { stack }: Trial,
+  target: { host: string; port: number },
+  { host = '127.0.0.1', delayMs = 0 } = {},
+): Promise<TcpProxy> {
   const pairs = new Set<{ near: net.Socket; far: net.Socket; cut: boolean }>()
   const recorded: Buffer[] = []
+  const pass = (pair: { cut: boolean }, to: net.Socket, chunk: Buffer) => {
+    const write = () => !pair.cut && to.writable && to.write(chunk)
+    if (delayMs === 0) write()
+    else setTimeout(write, delayMs)
+  }
   const server = net.createServer({ noDelay: true }, (near) => {
     const far = net.connect({ host: target.host, port: target.port, noDelay: true })
     const pair = { near, far, cut: false }
     pairs.add(pair)
     near.on('data', (chunk: Buffer) => {
       recorded.push(chunk)
-      if (!pair.cut) far.write(chunk)
+      pass(pair, far, chunk)
     })
-    far.on('data', (chunk: Buffer) => {
-      if (!pair.cut) near.write(chunk)
-    })
+    far.on('data', (chunk: Buffer) => pass(pair, near, chunk))
     for (const [one, other] of [
       [near, far],
       [far, near],
