@@ -237,7 +237,8 @@ async function hand(connection: Connection, mail: Mail): Promise<Outcome> {
   failPoint('before-mail')
   const { reply, refused } = await connection.session.send({ raw: mail.raw, from, to, copies })
   failPoint('after-250')
-  return { kind: 'accepted', reply, copiesRefused: [...unusable, ...refused] }
+  const copiesRefused = [...unusable, ...refused]
+  return { kind: 'accepted', reply, ...(copiesRefused.length > 0 ? { copiesRefused } : {}) }
 }
 
 /** By the step, then by the reply's codes, never by message text. */
