@@ -232,7 +232,10 @@ function clientOf({ invoices: [first] }: PlanMail): string {
   return first?.invoice.clientKey ?? ''
 }
 
-/** Emails about the same invoices on the same day are the same; of the others those of the same step are moved. */
+/**
+ * Emails about the same invoices on the same day are the same. Of the others those of the same step are moved, then those of the same
+ * sequence in the order of their days, because an edited step has another one.
+ */
 function compare(before: Left[], after: Left[]): { added: Left[]; removed: Left[]; moved: { to: Left; from: string }[]; reworded: Left[] } {
   // By day and invoices instead of one key of both: an account may have 300,000 emails in 30 days.
   const old = byDay(before)
@@ -243,21 +246,26 @@ function compare(before: Left[], after: Left[]): { added: Left[]; removed: Left[
     ({ ids }) => ids,
   )
   const reworded: Left[] = []
-  const added: Left[] = []
+  const others: Left[] = []
   const moved: { to: Left; from: string }[] = []
   const from = new Set<Left>()
+  const move = (to: Left, isSame: (other: Left) => boolean) => {
+    const was = gone.get(to.ids)?.find((other) => !from.has(other) && isSame(other))
+    if (!was) return false
+    from.add(was)
+    moved.push({ to, from: was.localDate })
+    return true
+  }
   for (const one of after) {
     const same = kept(old, one)
     if (same) {
       if (same.words !== one.words) reworded.push(one)
       continue
     }
-    const was = gone.get(one.ids)?.find((other) => !from.has(other) && other.mail.step.offset === one.mail.step.offset)
-    if (was) {
-      from.add(was)
-      moved.push({ to: one, from: was.localDate })
-    } else added.push(one)
+    if (!move(one, ({ mail }) => mail.step.offset === one.mail.step.offset)) others.push(one)
   }
+  const added = others.filter((one) => !move(one, ({ mail }) => mail.step.sequence === one.mail.step.sequence))
+  moved.sort((one, other) => (one.to.localDate < other.to.localDate ? -1 : one.to.localDate > other.to.localDate ? 1 : 0))
   return { added, removed: before.filter((one) => !kept(fresh, one) && !from.has(one)), moved, reworded }
 }
 
