@@ -17,6 +17,8 @@ export const screens = {
   client: (id: string) => `/dashboard/clients/${id}`,
   mailSettings: '/dashboard/mail-settings',
   reminderControl: '/dashboard/reminder-control',
+  sequences: '/dashboard/sequences',
+  sequence: (id: string) => `/dashboard/sequences/${id}`,
   emailTemplates: '/dashboard/email-templates',
   gettingPaid: '/dashboard/getting-paid',
   bankFile: '/dashboard/getting-paid/bank-file',

@@ -30,6 +30,7 @@ const fixed = [
   'is told at once.',
   'Never by itself',
   'nothing more leaves by itself.',
+  'If nobody pays meanwhile and every email is accepted.',
 ]
 
 interface Passage {

@@ -31,6 +31,8 @@ export default [
           route('clients/:id', 'invoices/clients/client-screen.tsx'),
           route('mail-settings', 'mail/mail-settings-screen.tsx'),
           route('reminder-control', 'reminders/reminder-control-screen.tsx'),
+          route('sequences', 'templates/sequences/sequences-screen.tsx'),
+          route('sequences/:id', 'templates/sequences/sequence-screen.tsx'),
           route('email-templates', 'templates/email-templates-screen.tsx'),
           route('getting-paid', 'pay/getting-paid-screen.tsx'),
           route('getting-paid/bank-file', 'pay/bank-file-screen.tsx'),

@@ -1,6 +1,7 @@
 import type { Page } from '@playwright/test'
+import { billingCalls } from '#contract/billing.ts'
 import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
-import { type Audit, auditWalk, dialog, open, type Size, sizes } from './audit.ts'
+import { type Audit, auditWalk, change, dialog, letGo, open, type Size, sizes } from './audit.ts'
 import { expect, full, test } from './duely.ts'
 import { type Someone, signIn } from './sign-in.ts'
 
@@ -44,6 +45,8 @@ async function withNothing(page: Page, audit: Audit, size: Size): Promise<void> 
 
   await open(page, '/dashboard/reminder-control', 'Not Configured')
   await audit.at('reminder-control-empty')
+  await open(page, '/dashboard/sequences', 'No sequence of your own yet')
+  await audit.at('sequences-empty')
   await open(page, '/dashboard/email-templates', 'Current Template')
   await audit.at('email-templates')
   for (const tab of ['profile', 'security', 'subscription', 'preferences']) {
@@ -169,6 +172,32 @@ async function withMuch(page: Page, audit: Audit, someone: Someone, smtp: FakeSm
     .click()
   await page.getByRole('button', { name: 'How it is counted' }).first().click()
   await audit.at('insights-table')
+
+  await open(page, '/dashboard/sequences/new?from=friendly-to-final', /^A client who never pays hears from you 5 times/)
+  const saves = page.getByRole('main').getByRole('button', { name: /^Save: \d/ })
+  await expect(saves).toBeEnabled()
+  await audit.at('sequence-new')
+  await page
+    .getByLabel('Day of step 4, from the due date')
+    .or(page.getByRole('button', { name: /^14 days after/ }))
+    .first()
+    .click()
+  await page.getByLabel('Day', { exact: true }).fill('7')
+  await audit.at('sequence-faults')
+  await page.getByLabel('Day', { exact: true }).fill('14')
+  await saves.click()
+  await expect(page.getByText('Sequence saved.')).toBeVisible()
+  await open(page, '/dashboard/sequences', 'Friendly to final')
+  await audit.at('sequences')
+  await page.getByRole('button', { name: 'Use for all clients: Every day until paid' }).click()
+  await expect(page.getByRole('dialog').getByRole('button', { name: /^Save: \d/ })).toBeEnabled()
+  await dialog(page, audit, 'sequence-choose')
+  await page.getByRole('button', { name: 'Delete Friendly to final' }).click()
+  await dialog(page, audit, 'sequence-delete')
+  await change(page, billingCalls.subscription, (plan) => ({ ...plan, entitlements: { ...plan.entitlements, abilities: [] } }))
+  await open(page, '/dashboard/sequences', /^Sequences are part of Pro/)
+  await audit.at('sequences-free')
+  await letGo(page)
 
   await open(page, '/dashboard/mail-settings', 'Mail Configured')
   await page.getByRole('button', { name: 'Send Test Email' }).click()

@@ -7,11 +7,13 @@ import type { CallReply } from '#contract/call.ts'
 import { formatMoney, formatSums, sumByCurrency } from '#contract/money.ts'
 import { type PreviewLine, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import type { ReminderPlan } from '#contract/sequences.ts'
 import { useCurrency } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { capitalized, dateIn, daysBetween, lateness, showComing, showDay } from '#web/ui/dates.ts'
+import { capitalized, dateIn, daysBetween, lateness, showComing, showDate, showDay } from '#web/ui/dates.ts'
 import { NoWrap } from '#web/ui/plain.tsx'
+import { Ahead, describePlan, usePlan } from './ahead.tsx'
 import { type ComingEmail, type ComingRun, clientsOf, emailsOf, type Planned, planned } from './next-runs.ts'
 import { Part } from './part.tsx'
 import styles from './reminders.module.css'
@@ -36,10 +38,11 @@ interface NextPartProps {
 export function NextPart({ preview, status }: NextPartProps): ReactNode {
   const settings = useApiQuery(reminderCalls.settings)
   const grouped = settings.data?.groupByClient ?? false
+  const plan = usePlan(preview.data?.lines.length, status.reason === null)
   return (
-    <Part id="next" title={t.title}>
+    <Part id="next" title={t.title} aside={plan && <p className={styles.none}>{describePlan(plan)}</p>}>
       <QueryView query={preview} loading={t.loading} error={t.failed} empty={<Nothing />} isEmpty={({ lines }) => lines.length === 0}>
-        {({ lines }) => <Planning lines={lines} status={status} grouped={grouped} />}
+        {({ lines }) => <Planning lines={lines} status={status} grouped={grouped} plan={plan} />}
       </QueryView>
     </Part>
   )
@@ -56,7 +59,15 @@ function Nothing(): ReactNode {
   )
 }
 
-function Planning({ lines, status, grouped }: { lines: PreviewLine[]; status: Status; grouped: boolean }): ReactNode {
+interface PlanningProps {
+  lines: PreviewLine[]
+  status: Status
+  grouped: boolean
+  /** Undefined until it is loaded, or where it is not read. */
+  plan: ReminderPlan | undefined
+}
+
+function Planning({ lines, status, grouped, plan }: PlanningProps): ReactNode {
   const now = new Date()
   const { runs, others } = planned(lines, grouped, now)
   const [next, ...later] = runs
@@ -67,7 +78,11 @@ function Planning({ lines, status, grouped }: { lines: PreviewLine[]; status: St
       ) : (
         <Unscheduled lines={lines} status={status} reason={status.reason} grouped={grouped} now={now} />
       )}
-      <Days runs={later} zone={status.timezone} now={now} />
+      {plan ? (
+        <Ahead plan={plan} after={next?.at ?? null} zone={status.timezone} now={now} />
+      ) : (
+        <Days runs={later} zone={status.timezone} now={now} />
+      )}
       <Others others={others.filter(({ why }) => why !== status.reason)} zone={status.timezone} now={now} />
     </>
   )
@@ -201,6 +216,7 @@ function Email({ email, zone, now }: { email: ComingEmail; zone: string; now: Da
         {lateness(late)}
         {reminded > 0 && <span className={styles.reminded}>{t.remindedToday(reminded)}</span>}
       </span>
+      <Steps lines={lines} />
       {undelivered && (
         <span className={styles.undelivered}>
           {t.notDelivered(daysBetween(dateIn(zone, new Date(undelivered.since)), dateIn(zone, now)), undelivered.words)}
@@ -208,6 +224,21 @@ function Email({ email, zone, now }: { email: ComingEmail; zone: string; now: Da
       )}
     </li>
   )
+}
+
+/** The step of each invoice, and why it leaves on that day; nothing where it is reminded every day. */
+function Steps({ lines }: { lines: PreviewLine[] }): ReactNode {
+  const said = new Map(
+    lines.flatMap(({ step, movedFrom, why }) =>
+      step ? [[`${step.number} ${step.of} ${movedFrom} ${why}`, { step, movedFrom, why }]] : [],
+    ),
+  )
+  return [...said].map(([key, { step, movedFrom, why }]) => (
+    <span key={key} className={styles.steps}>
+      <em data-tone={step.tone}>{texts.step(step)}</em>
+      {movedFrom !== null && texts.ahead.movedFrom(showDate(movedFrom))} {why}
+    </span>
+  ))
 }
 
 /** Negative before the due date; the server’s own count stops at 0. */

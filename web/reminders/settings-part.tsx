@@ -1,19 +1,24 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Switch.layer.css'
-import { Switch } from '@mantine/core'
+import { Button, Switch } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { SequenceLine } from '#web/platform/sequences/sequence-line.tsx'
+import { nameAndSteps } from '#web/platform/sequences/texts.ts'
 import { showHour } from '#web/ui/dates.ts'
+import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { Part } from './part.tsx'
 import styles from './reminders.module.css'
 import { texts } from './texts.ts'
 
+const SequenceDialog = lazyDialog(async () => (await import('#web/platform/sequences/sequence-dialog.tsx')).SequenceDialog)
 const t = texts.grouping
 
 export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string | null }): ReactNode {
@@ -21,6 +26,7 @@ export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string 
   return (
     <Part id="settings" title={texts.settings.title}>
       <div className={styles.settings}>
+        <SequenceSetting />
         <div>
           <h3 className={styles.setting}>{texts.help.heading}</h3>
           <ul className={styles.help}>
@@ -54,6 +60,44 @@ export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string 
         </div>
       </div>
     </Part>
+  )
+}
+
+/** The sequence of all clients without one of their own. */
+function SequenceSetting(): ReactNode {
+  const sequences = useApiQuery(sequenceCalls.list)
+  const [choosing, setChoosing] = useState(false)
+  const words = texts.sequence
+  return (
+    <div>
+      <h3 className={styles.setting}>{words.title}</h3>
+      <QueryView query={sequences} loading={words.loading} error={words.failed} empty={null}>
+        {(list) => {
+          const its = list.find(({ isDefault }) => isDefault)
+          return (
+            <>
+              {its && <p className={styles.chosen}>{nameAndSteps(its)}</p>}
+              {its && its.steps.length > 0 && <SequenceLine rhythm={its} />}
+              {its?._id === 'every_day' && <p className={styles.quiet}>{words.everyDay}</p>}
+              <p className={styles.choose}>
+                <Button variant="default" onClick={() => setChoosing(true)}>
+                  {words.change}
+                </Button>
+                <Link to={screens.sequences} className={styles.template}>
+                  {words.all}
+                </Link>
+              </p>
+              <LazyMount wanted={choosing}>
+                <SequenceDialog
+                  whose={choosing ? { kind: 'account', current: its?._id ?? null } : null}
+                  onClose={() => setChoosing(false)}
+                />
+              </LazyMount>
+            </>
+          )
+        }}
+      </QueryView>
+    </div>
   )
 }
 

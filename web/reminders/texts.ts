@@ -335,6 +335,28 @@ export const texts = {
     noMailbox: 'No mailbox is connected.',
   },
 
+  sequence: {
+    title: 'How clients are reminded',
+    loading: 'Loading the sequence...',
+    failed: (message: string) => `Couldn’t load the sequence. ${message}`,
+    change: 'Change',
+    all: 'All sequences',
+    everyDay: 'Every day may be more than your clients like.',
+  },
+  ahead: {
+    title: (emails: number, clients: number) => `The next 30 days: ${count(emails, 'email')} to ${count(clients, 'client')}`,
+    none: 'No email leaves in the next 30 days.',
+    all: 'All 30 days',
+    condition: 'If nobody pays meanwhile and every email is accepted.',
+    day: (emails: number, clients: number) => `${count(emails, 'email')} to ${count(clients, 'client')}`,
+    invoices: (n: number) => count(n, 'invoice'),
+    movedFrom: (date: string) => `Moved from ${date}`,
+    more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
+    list: (day: string) => `Emails of ${day}`,
+  },
+  step: ({ number, of, tone }: { number: number; of: number; tone: string }) =>
+    number > of ? `Last step again, ${tone}` : `Step ${number} of ${of}, ${tone}`,
+
   grouping: {
     title: 'One email or several',
     loading: 'Loading the setting...',

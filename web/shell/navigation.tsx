@@ -7,6 +7,7 @@ import {
   IconLayoutDashboard,
   IconMailCog,
   IconPlugConnected,
+  IconTimelineEvent,
   IconUserCircle,
   IconUsers,
 } from '@tabler/icons-react'
@@ -30,6 +31,7 @@ export const dashboardPages = [
   { to: screens.clients, text: texts.sidebar.clients, icon: IconUsers, also: screens.client(':id') },
   { to: screens.mailSettings, text: texts.sidebar.emailSettings, icon: IconMailCog, also: null },
   { to: screens.reminderControl, text: texts.sidebar.reminderControl, icon: IconBellRinging, also: null },
+  { to: screens.sequences, text: texts.sidebar.sequences, icon: IconTimelineEvent, also: screens.sequence(':id') },
   { to: screens.emailTemplates, text: texts.sidebar.emailTemplates, icon: IconAdjustmentsHorizontal, also: null },
   { to: screens.gettingPaid, text: texts.sidebar.gettingPaid, icon: IconCash, also: null },
   { to: screens.insights, text: texts.sidebar.insights, icon: IconChartHistogram, also: null },

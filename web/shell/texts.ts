@@ -30,6 +30,7 @@ export const texts = {
     clients: 'Clients',
     emailSettings: 'Email Settings',
     reminderControl: 'Reminder Control',
+    sequences: 'Sequences',
     emailTemplates: 'Email Templates',
     gettingPaid: 'Getting Paid',
     insights: 'Insights',

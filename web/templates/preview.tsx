@@ -25,22 +25,30 @@ const t = texts.preview
 const widths = { desktop: 608, phone: 360 }
 const height = 560
 
-export function Preview({ kind, wording }: { kind: TemplateKind; wording: Wording }): ReactNode {
+interface PreviewProps {
+  kind: TemplateKind
+  wording: Wording
+  /** Of a step: its day from the due date, and who gets a copy. */
+  step?: { offset: number; copies: string }
+  title?: string
+}
+
+export function Preview({ kind, wording, step, title = t.title }: PreviewProps): ReactNode {
   const profile = useApiQuery(accountCalls.profile)
   const mailbox = useApiQuery(mailCalls.config)
   const [chosen, setChosen] = useState<Example | null>(null)
   const [width, setWidth] = useState<keyof typeof widths>(() => (window.matchMedia('(max-width: 47.99em)').matches ? 'phone' : 'desktop'))
   const [shown] = useDebouncedValue(wording, 120)
   const userName = profile.data?.displayName ?? sampleValues.userName
-  const example = chosen ?? sampleExample(kind, userName)
+  const example = chosen ?? sampleExample(kind, userName, step?.offset)
   const pay = usePayment()
   const email = rendered(example, shown, pay)
   const from = mailbox.data?.user ? `${userName} <${mailbox.data.user}>` : userName
   return (
-    <Panel title={t.title} aside={<WidthSwitch width={width} onChange={setWidth} />}>
+    <Panel title={title} aside={<WidthSwitch width={width} onChange={setWidth} />}>
       <ExampleChoice
         kind={kind}
-        sender={{ userName, today: dateIn(profile.data?.timezone, new Date()) }}
+        sender={{ userName, today: dateIn(profile.data?.timezone, new Date()), offset: step?.offset }}
         chosen={chosen}
         onChoose={setChosen}
       />
@@ -50,6 +58,12 @@ export function Preview({ kind, wording }: { kind: TemplateKind; wording: Wordin
           <dd>{from}</dd>
           <dt>{t.to}</dt>
           <dd>{example.to}</dd>
+          {step !== undefined && step.copies !== '' && (
+            <>
+              <dt>{t.copy}</dt>
+              <dd>{step.copies}</dd>
+            </>
+          )}
           <dt>{t.subject}</dt>
           <dd className={styles.subject}>{email === null || email.subject === '' ? t.noSubject : email.subject}</dd>
         </dl>
@@ -145,12 +159,15 @@ interface ExampleChoiceProps {
 function ExampleChoice({ kind, sender, chosen, onChoose }: ExampleChoiceProps): ReactNode {
   const [focused, setFocused] = useState(false)
   const invoices = useApiQuery(invoiceCalls.list, {}, { enabled: focused })
-  const { userName, today } = sender
-  const own = useMemo(() => ownExamples(kind, invoices.data ?? [], { userName, today }), [kind, invoices.data, userName, today])
+  const { userName, today, offset } = sender
+  const own = useMemo(
+    () => ownExamples(kind, invoices.data ?? [], { userName, today, offset }),
+    [kind, invoices.data, userName, today, offset],
+  )
   return (
     <Select
       label={t.about}
-      description={t.aboutHint[kind]}
+      description={offset === undefined ? t.aboutHint[kind] : t.aboutStep}
       data={[{ value: sampleId, label: t.sample }, ...own.map(({ id, label }) => ({ value: id, label }))]}
       value={chosen?.id ?? sampleId}
       searchable

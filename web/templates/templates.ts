@@ -43,35 +43,57 @@ export interface Sender {
   userName: string
   /** `YYYY-MM-DD` in the account's time zone. */
   today: string
+  /** The day of a step, from the due date: each invoice is shown on that day. */
+  offset?: number | undefined
 }
 
-export function sampleExample(kind: TemplateKind, userName: string): Example {
+/** `offset`: as in `Sender`. */
+export function sampleExample(kind: TemplateKind, userName: string, offset?: number): Example {
   const about = { id: sampleId, label: texts.preview.sample, to: `${sampleValues.clientName} <accounts@kaveri.example>` }
   const values = { businessName: userName, userName }
   return kind === 'one'
     ? {
         ...about,
         payable: { amount: 5000, total: 5000, currency: 'INR', references: [sampleValues.invoiceId], files: [] },
-        render: (wording, payLink = null) => renderReminder(wording, { ...sampleValues, ...values, payLink: payLink ?? '' }),
+        render: (wording, payLink = null) =>
+          renderReminder(wording, {
+            ...sampleValues,
+            ...values,
+            ...(offset === undefined ? {} : { daysOverdue: String(offset) }),
+            payLink: payLink ?? '',
+          }),
       }
     : {
         ...about,
         payable: { amount: 17_250, total: 17_250, currency: 'INR', references: ['INV-0001', 'INV-0002'], files: [] },
-        render: (wording, payLink = null) => renderGroupReminder(wording, { ...sampleGroupValues, ...values, payLink: payLink ?? '' }),
+        render: (wording, payLink = null) =>
+          renderGroupReminder(wording, {
+            ...(offset === undefined ? sampleGroupValues : sampleGroup(offset)),
+            ...values,
+            payLink: payLink ?? '',
+          }),
       }
+}
+
+/** Two invoices on the day of a step. */
+function sampleGroup(offset: number): typeof sampleGroupValues {
+  const one = { reference: 'INV-0001', amount: 5000, dueDate: '2025-01-15', daysOverdue: offset }
+  const { clientName, userName } = sampleValues
+  const invoices = [one, { ...one, reference: 'INV-0002', amount: 12_250 }]
+  return groupValues({ clientName, userName, invoices, count: 2, total: 17_250, currency: 'INR' })
 }
 
 /** Must render with the functions of the contract that the server sends with: the preview promises the exact email. */
 export function ownExamples(kind: TemplateKind, invoices: Invoice[], sender: Sender): Example[] {
   return kind === 'one'
     ? invoices.map((invoice) => invoiceExample(invoice, sender))
-    : overdueByClient(invoices, sender.today).map((group) => groupExample(group, sender))
+    : openByClient(invoices, sender).map((group) => groupExample(group, sender))
 }
 
-function invoiceExample(invoice: Invoice, { userName, today }: Sender): Example {
+function invoiceExample(invoice: Invoice, { userName, today, offset }: Sender): Example {
   const { _id: id, reference, clientName, clientEmail, balance, amount, amountPaid, currency, dueDate, hasFile } = invoice
   // No reminder is sent before the day after the due date.
-  const daysOverdue = Math.max(1, daysBetween(dueDate, today))
+  const daysOverdue = offset ?? Math.max(1, daysBetween(dueDate, today))
   const values = {
     reference,
     clientName,
@@ -93,10 +115,11 @@ function invoiceExample(invoice: Invoice, { userName, today }: Sender): Example 
 }
 
 /** The groups that would be sent today, in the order of the email. A single invoice makes no group. */
-function overdueByClient(invoices: Invoice[], today: string): [Invoice, ...Invoice[]][] {
-  const overdue = invoices.filter(({ status, dueDate, pause }) => status !== 'paid' && dueDate < today && pause === null)
+function openByClient(invoices: Invoice[], { today, offset }: Sender): [Invoice, ...Invoice[]][] {
+  const isListed = ({ dueDate }: Invoice) => offset !== undefined || dueDate < today
+  const listed = invoices.filter((invoice) => invoice.status !== 'paid' && invoice.pause === null && isListed(invoice))
   const byClient = new Map<string, [Invoice, ...Invoice[]]>()
-  for (const invoice of overdue.toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))) {
+  for (const invoice of listed.toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))) {
     const key = `${invoice.clientEmail.toLowerCase()} ${invoice.currency}`
     const group = byClient.get(key)
     if (group) group.push(invoice)
@@ -109,7 +132,7 @@ function sortKey({ dueDate, _id }: Invoice): string {
   return `${dueDate} ${_id}`
 }
 
-function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today }: Sender): Example {
+function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today, offset }: Sender): Example {
   const [{ clientName, clientEmail, currency }] = invoices
   const sum = (amounts: Money[]) => sumByCurrency(amounts, currency)[0]?.amount ?? 0
   const values = {
@@ -119,7 +142,7 @@ function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today }: Se
       reference,
       amount: balance,
       dueDate,
-      daysOverdue: daysBetween(dueDate, today),
+      daysOverdue: offset ?? daysBetween(dueDate, today),
     })),
     count: invoices.length,
     total: sum(invoices.map(({ balance }) => ({ currency, amount: balance }))),

@@ -7,13 +7,23 @@ import { insertAt } from './templates.ts'
 import { texts } from './texts.ts'
 
 export type WordingValues = { customSubject: string; customContent: string }
-type VariableName = keyof typeof texts.meanings
+export type VariableName = keyof typeof texts.meanings
 
 interface WordingFormProps {
   state: ContractFormState<WordingValues>
   variables: readonly VariableName[]
   saved: WordingValues
   unsaved: boolean
+}
+
+/** Inserts a piece of text into a field at its cursor; `onText` is called only where the browser can't count that as typing. */
+export function insertInto(field: HTMLInputElement | HTMLTextAreaElement, piece: string, onText: (text: string) => void): void {
+  field.focus()
+  // Must count as typing, because setting the value would clear the browser's undo history.
+  if (document.execCommand('insertText', false, piece)) return
+  const { text, cursor } = insertAt({ text: field.value, start: field.selectionStart ?? 0, end: field.selectionEnd ?? 0 }, piece)
+  onText(text)
+  requestAnimationFrame(() => field.setSelectionRange(cursor, cursor))
 }
 
 export function WordingForm({ state, variables, saved, unsaved }: WordingFormProps): ReactNode {
@@ -25,13 +35,7 @@ export function WordingForm({ state, variables, saved, unsaved }: WordingFormPro
     const path = last.current
     const field = path === 'customSubject' ? subject.current : content.current
     if (!field) return
-    const piece = `{{${name}}}`
-    field.focus()
-    // Must count as typing, because setting the value would clear the browser's undo history.
-    if (document.execCommand('insertText', false, piece)) return
-    const { text, cursor } = insertAt({ text: field.value, start: field.selectionStart ?? 0, end: field.selectionEnd ?? 0 }, piece)
-    form.setFieldValue(path, text)
-    requestAnimationFrame(() => field.setSelectionRange(cursor, cursor))
+    insertInto(field, `{{${name}}}`, (text) => form.setFieldValue(path, text))
   }
   const reset = () => {
     const typed = form.getValues()
@@ -73,7 +77,7 @@ export function WordingForm({ state, variables, saved, unsaved }: WordingFormPro
   )
 }
 
-function VariableList({ names, onInsert }: { names: readonly VariableName[]; onInsert: (name: VariableName) => void }): ReactNode {
+export function VariableList({ names, onInsert }: { names: readonly VariableName[]; onInsert: (name: VariableName) => void }): ReactNode {
   return (
     <section aria-label={texts.variables}>
       <h3 className={styles.label}>{texts.variables}</h3>

@@ -43,6 +43,7 @@ import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { PageHeader, Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { daysFromDue, foldEvents, linesByClient, stateOfClient, usualDelay, withVoids } from './client-data.ts'
+import { ClientReminders } from './client-reminders.tsx'
 import styles from './clients.module.css'
 import { clientPageTexts as texts } from './texts.ts'
 
@@ -98,6 +99,7 @@ function ShownClient({ client }: { client: ClientDetails }): ReactNode {
         {state && state.text !== '' && <Figure label={texts.next} text={state.text} tone={state.tone === 'bad' ? 'bad' : undefined} />}
       </dl>
       <Invoices client={client} today={today} />
+      <ClientReminders client={client} />
       <Panel title={texts.timeline}>
         <Timeline client={client} zone={zone} today={today} />
       </Panel>

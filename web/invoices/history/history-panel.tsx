@@ -11,7 +11,7 @@ import { queryKey, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { fetchFile, saveFile } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
-import { showComing } from '#web/ui/dates.ts'
+import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './history.module.css'
@@ -95,6 +95,8 @@ export function NextReminder({ history, zone, now }: NextReminderProps): ReactNo
   if (!history) return null
   const { nextAt, reason, mails } = history
   const coming = nextAt === null ? null : showComing(zone, new Date(nextAt), now)
+  if (nextAt !== null && history.step !== null && (reason === null || reason === 'paused'))
+    return <NextStep history={history} at={nextAt} zone={zone} />
   if (coming !== null && (reason === null || reason === 'paused'))
     return (
       <span className={styles.next}>
@@ -111,4 +113,29 @@ export function NextReminder({ history, zone, now }: NextReminderProps): ReactNo
       {text} {to !== null && <Link to={to}>{link}</Link>}
     </span>
   )
+}
+
+/** The step of a sequence that leaves next, and why it leaves on another day than its own. */
+function NextStep({
+  history: { step, movedFrom, why },
+  at,
+  zone,
+}: {
+  history: InvoiceHistory
+  at: string
+  zone: string | undefined
+}): ReactNode {
+  if (!step) return null
+  const instant = new Date(at)
+  return (
+    <span className={styles.next}>
+      <strong>{texts.nextStep(step, showDate(dateIn(zone, instant)), showClock(zone, instant))}</strong>
+      {movedFrom !== null && <span className={styles.moved}>{texts.movedFrom(showWeekday(movedFrom), showDate(movedFrom))}</span>}
+      {why !== null && <span className={styles.moved}>{why}</span>}
+    </span>
+  )
+}
+
+function showWeekday(date: string): string {
+  return new Date(`${date}T00:00:00Z`).toLocaleDateString('en-GB', { weekday: 'long', timeZone: 'UTC' })
 }

@@ -25,6 +25,9 @@ export const texts = {
   next: 'Next reminder',
   afterPause: (when: string) => `${when}, after the pause`,
   noDate: 'Not scheduled yet',
+  nextStep: ({ number, of, tone }: NonNullable<InvoiceHistory['step']>, date: string, time: string) =>
+    `Next: ${number > of ? 'the last step again' : `step ${number} of ${of}`}, ${tone}, on ${date} at ${time}`,
+  movedFrom: (weekday: string, date: string) => `Moved from ${weekday} ${date}`,
   reasons: {
     schedule_inactive: { text: 'Daily reminders are off', ...reminderControl },
     operator: { text: 'Sending is on hold by the operator of this server', ...noLink },

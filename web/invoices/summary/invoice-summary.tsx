@@ -22,6 +22,7 @@ import { dateIn, daysBetween, lateness, showDate } from '#web/ui/dates.ts'
 import { Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { InvoiceLine } from './invoice-line.tsx'
+import { InvoiceSequence } from './invoice-sequence.tsx'
 import type { InvoiceDates } from './line-layout.ts'
 import styles from './summary.module.css'
 import { summaryTexts as texts } from './texts.ts'
@@ -75,6 +76,7 @@ export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): React
           )}
           {!paid && <NextReminder history={history} zone={zone} now={now} />}
         </div>
+        {!paid && history && <InvoiceSequence invoice={invoice} history={history} />}
         {failing && (
           <div className={styles.problem} data-tone={state.tone}>
             <IconMailOff size={18} stroke={1.7} aria-hidden />

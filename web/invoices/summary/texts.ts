@@ -20,6 +20,7 @@ export const summaryTexts = {
   tryAddress: 'Try again',
   trying: 'Trying...',
   tried: (email: string) => `Reminders to ${email} have resumed.`,
+  changeSequence: 'Change for this invoice',
   correct: 'Correct address',
   reply: (reply: string) => `The mail server replied: ${reply}`,
   line: {

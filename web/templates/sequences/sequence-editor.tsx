@@ -1,0 +1,397 @@
+import { Button, Checkbox, TextInput } from '@mantine/core'
+import { IconChartDots, IconList, IconPlus, IconSend2 } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { useNavigate } from 'react-router'
+import { reminderCalls } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
+import { mostSteps, type Sequence, sequenceCalls } from '#contract/sequences.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { send } from '#web/platform/send.ts'
+import { PlanChanges, type Simulated, saveLabel, useSimulation } from '#web/platform/sequences/plan-changes.tsx'
+import { FreePlanNotice, sequenceInvalidates, useHasSequences } from '#web/platform/sequences/sequence-dialog.tsx'
+import { heard } from '#web/platform/sequences/steps.ts'
+import { sequenceTexts } from '#web/platform/sequences/texts.ts'
+import templateStyles from '#web/templates/email-templates.module.css'
+import { Preview } from '#web/templates/preview.tsx'
+import type { TemplateKind } from '#web/templates/templates.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
+import { UnsavedGuard } from '#web/ui/confirm.tsx'
+import { showDate } from '#web/ui/dates.ts'
+import { useWidth } from '#web/ui/hooks.ts'
+import { FormError } from '#web/ui/notice.tsx'
+import { PageHeader, Panel } from '#web/ui/panel.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import { DayInput } from './day-input.tsx'
+import { addStep, changeStep, type Draft, type DraftStep, type Faults, faultsOf, removeStep, toBody, toDraft } from './draft.ts'
+import { fitsScore, Score, type ScoreProps, StepList } from './score.tsx'
+import styles from './sequences.module.css'
+import { StepForm } from './step-form.tsx'
+import { texts } from './texts.ts'
+
+/** The id of a sequence that is not saved yet, in a simulation. */
+const newId = 'new'
+
+interface SequenceEditorProps {
+  /** Null: it is new. */
+  saved: Sequence | null
+  start: Draft
+}
+
+/** Steps, texts, and what saving them changes in the next 30 days. */
+export function SequenceEditor({ saved, start }: SequenceEditorProps): ReactNode {
+  const navigate = useNavigate()
+  const [draft, setDraft] = useState(start)
+  const [selected, setSelected] = useState(start.steps[0]?.key ?? 0)
+  const [kind, setKind] = useState<TemplateKind>('one')
+  const settings = useApiQuery(reminderCalls.settings).data
+  const [wantsAll, setWantsAll] = useState<boolean | null>(null)
+  // Who never chose a sequence makes the first one for all clients.
+  const forAll = saved === null && (wantsAll ?? settings?.sequence === 'every_day')
+  const base = useSavedBase(saved, start, draft, setDraft)
+  const faults = faultsOf(draft)
+  const body = toBody(draft)
+  const dirty = saved === null || JSON.stringify(body) !== JSON.stringify(toBody(base))
+  const simulated = useSimulation(
+    faults.first === null || isOnlyNameless(faults)
+      ? {
+          sequences: [{ ...body, name: body.name.trim() || newId, _id: saved?._id ?? newId }],
+          ...(forAll ? { settings: { sequence: newId } } : {}),
+        }
+      : null,
+  )
+  const saving = useSaving({ saved, forAll, draft, simulated, onCreated: (id) => navigate(screens.sequence(id)) })
+  const step = draft.steps.find(({ key }) => key === selected) ?? draft.steps[0]
+  const change: ScoreProps['onChange'] = (key, changed) => setDraft((before) => changeStep(before, key, changed))
+  const has = useHasSequences()
+  return (
+    <>
+      <PageHeader
+        title={draft.name.trim() || (saved ? saved.name : texts.newTitle)}
+        subtitle={saved === null ? texts.subtitle : usesOf(saved)}
+      />
+      {has === false && <FreePlanNotice />}
+      <ScorePanel
+        draft={draft}
+        faults={faults}
+        selected={step?.key ?? 0}
+        onSelect={setSelected}
+        onChange={change}
+        onDraft={setDraft}
+        onAdd={() => {
+          const added = addStep(draft)
+          setDraft(added.draft)
+          setSelected(added.key)
+        }}
+      />
+      {step && (
+        <div className={templateStyles.columns}>
+          <StepForm
+            step={step}
+            number={draft.steps.indexOf(step) + 1}
+            of={draft.steps.length}
+            faults={faults.steps.get(step.key) ?? {}}
+            kind={kind}
+            onKind={setKind}
+            onChange={(changed) => change(step.key, changed)}
+            onRemove={() => setDraft(removeStep(draft, step.key))}
+          />
+          <div>
+            <Preview
+              kind={kind}
+              title={texts.preview}
+              step={{ offset: step.offset, copies: copiesOf(step) }}
+              wording={
+                kind === 'one'
+                  ? { subject: step.subject, content: step.content }
+                  : { subject: step.groupSubject, content: step.groupContent }
+              }
+            />
+            <NextToGet step={step} id={saved?._id ?? newId} simulated={simulated}>
+              <SendTest step={step} kind={kind} saved={saved} />
+            </NextToGet>
+          </div>
+        </div>
+      )}
+      <section className={styles.result} aria-label={sequenceTexts.changes.emails(simulated.last?.counts.after ?? 0)}>
+        <PlanChanges simulated={simulated} heading="h2" />
+        {saved === null && (
+          <Checkbox
+            mt={20}
+            label={texts.save.forAll}
+            description={texts.save.forAllHint}
+            checked={forAll}
+            onChange={(event) => setWantsAll(event.currentTarget.checked)}
+          />
+        )}
+      </section>
+      <div className={styles.bar}>
+        <FormError message={saving.problem} />
+        <div className={styles.barRow}>
+          <p role="status">{faults.first !== null ? texts.save.wrong(faults.first) : dirty ? '' : texts.save.saved}</p>
+          {dirty && saved !== null && (
+            <Button variant="subtle" disabled={saving.busy} onClick={() => setDraft(base)}>
+              {texts.save.discard}
+            </Button>
+          )}
+          <BusyButton
+            busy={saving.busy}
+            busyText={texts.save.busy}
+            disabled={!dirty || faults.first !== null || has === false || simulated.now === undefined}
+            onClick={() => void saving.save()}
+          >
+            {!dirty || faults.first !== null
+              ? texts.save.label
+              : simulated.now === undefined
+                ? texts.save.checking
+                : saveLabel(simulated.now)}
+          </BusyButton>
+        </div>
+      </div>
+      <UnsavedGuard unsaved={dirty && !saving.busy && (saved !== null || draft !== base)} />
+    </>
+  )
+}
+
+/** The saved state: after a save, or a change elsewhere while nothing is unsaved here, the newest. */
+function useSavedBase(saved: Sequence | null, start: Draft, draft: Draft, setDraft: (draft: Draft) => void): Draft {
+  const [base, setBase] = useState(start)
+  const version = useRef(saved?.version)
+  useEffect(() => {
+    if (!saved || version.current === saved.version) return
+    const newest = toDraft(saved)
+    const same = (one: Draft, other: Draft) => JSON.stringify(toBody(one)) === JSON.stringify(toBody(other))
+    version.current = saved.version
+    if (same(draft, base) || same(draft, newest)) setDraft(newest)
+    setBase(newest)
+  })
+  return base
+}
+
+/** A name is typed last; the plan does not depend on it. */
+function isOnlyNameless({ fields, steps }: Faults): boolean {
+  return steps.size === 0 && Object.keys(fields).every((field) => field === 'name')
+}
+
+function usesOf({ isDefault, clients, invoices }: Sequence): string {
+  const { all, some } = sequenceTexts.uses
+  const chosen = clients + invoices > 0 ? some({ clients, invoices }) : null
+  if (isDefault) return chosen === null ? all : `${all}, and ${chosen}`
+  return chosen ?? texts.unused
+}
+
+function copiesOf({ copyToMe, copyToSecondContact }: DraftStep): string {
+  return [copyToMe ? texts.copies.me : '', copyToSecondContact ? texts.copies.second : ''].filter((one) => one !== '').join(', ')
+}
+
+interface SavingProps {
+  saved: Sequence | null
+  forAll: boolean
+  draft: Draft
+  simulated: Simulated
+  onCreated: (id: string) => unknown
+}
+
+function useSaving({ saved, forAll, draft, simulated, onCreated }: SavingProps) {
+  const queries = useQueryClient()
+  const [busy, setBusy] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  const save = async () => {
+    const fingerprint = simulated.now?.fingerprint
+    const body = toBody(draft)
+    setBusy(true)
+    setProblem(null)
+    try {
+      if (saved) {
+        await send(sequenceCalls.replace, { params: { id: saved._id }, body: { ...body, fingerprint } })
+        await invalidate(queries, sequenceInvalidates)
+      } else {
+        const { _id } = await send(sequenceCalls.create, { body })
+        // The sequence exists from here on: a refusal must not make a second one.
+        const refused = forAll ? await chooseForAll(_id, fingerprint) : null
+        await invalidate(queries, sequenceInvalidates)
+        if (refused !== null) toast('bad', texts.save.notChosen(refused))
+        await onCreated(_id)
+      }
+      toast('good', texts.save.done)
+    } catch (error) {
+      setProblem(errorMessage(error))
+      if (error instanceof Problem && error.code === 'plan_changed') await simulated.refetch()
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { busy, problem, save }
+}
+
+/** The refusal, or null. */
+async function chooseForAll(sequence: string, fingerprint: string | undefined): Promise<string | null> {
+  try {
+    await send(reminderCalls.changeSettings, { body: { sequence, fingerprint } })
+    return null
+  } catch (error) {
+    return errorMessage(error)
+  }
+}
+
+interface ScorePanelProps extends ScoreProps {
+  onDraft: (draft: Draft) => void
+  onAdd: () => void
+}
+
+function ScorePanel({ onDraft, onAdd, ...score }: ScorePanelProps): ReactNode {
+  const { draft, faults } = score
+  const [frame, width] = useWidth<HTMLDivElement>()
+  const [asList, setAsList] = useState(false)
+  const fits = width !== null && fitsScore(width, draft.steps.length)
+  const { emails } = heard(draft)
+  const silent = draft.steps.filter(({ offset }) => !emails.some((email) => email.offset === offset)).length
+  const t = texts.score
+  return (
+    <Panel
+      title={titleOf(draft)}
+      aside={
+        <div className={styles.tools}>
+          {fits && (
+            <Button
+              variant="default"
+              leftSection={asList ? <IconChartDots size={18} stroke={1.7} /> : <IconList size={18} stroke={1.7} />}
+              onClick={() => setAsList(!asList)}
+            >
+              {asList ? t.asScore : t.asList}
+            </Button>
+          )}
+          <Button
+            variant="default"
+            leftSection={<IconPlus size={18} stroke={1.7} />}
+            disabled={draft.steps.length >= mostSteps}
+            onClick={onAdd}
+          >
+            {t.add}
+          </Button>
+        </div>
+      }
+    >
+      <div ref={frame}>
+        {width !== null && (fits && !asList ? <Score {...score} width={width} /> : <StepList {...score} />)}
+        {fits && !asList && <p className={styles.help}>{t.help}</p>}
+        {silent > 0 && (
+          <p className={styles.help}>
+            {draft.atMost !== null && emails.length >= draft.atMost ? t.silent(silent, draft.atMost) : t.overtaken(silent, draft.atLeast)}
+          </p>
+        )}
+        {faults.fields.steps !== undefined && <p className={styles.fault}>{faults.fields.steps}</p>}
+      </div>
+      <Rules draft={draft} faults={faults} onDraft={onDraft} />
+    </Panel>
+  )
+}
+
+function titleOf(draft: Draft): string {
+  const { emails, endless } = heard(draft)
+  const shown = endless ? emails.filter(({ repeated }) => !repeated) : emails
+  const [first, last] = [shown[0], shown.at(-1)]
+  if (!first || !last) return texts.score.never
+  const days = last.day - first.day
+  return endless ? texts.score.endless(shown.length, days, draft.everyDays ?? 1) : texts.score.title(shown.length, days)
+}
+
+function Rules({ draft, faults, onDraft }: { draft: Draft; faults: Faults; onDraft: (draft: Draft) => void }): ReactNode {
+  const t = texts.rules
+  const rule = (field: 'everyDays' | 'atMost' | 'atLeast', label: string, words: string[], placeholder: string) => (
+    <span className={styles.rule}>
+      {words[0]}
+      <DayInput
+        label={label}
+        value={draft[field]}
+        placeholder={placeholder}
+        data={{ invalid: faults.fields[field] !== undefined }}
+        onChange={(value) => onDraft({ ...draft, [field]: value })}
+        {...(field === 'atLeast' ? {} : { onClear: () => onDraft({ ...draft, [field]: null }) })}
+      />
+      {words[1]}
+      {faults.fields[field] !== undefined && <small className={styles.fault}>{faults.fields[field]}</small>}
+    </span>
+  )
+  const repeatsNothing = draft.everyDays !== null && (draft.steps.at(-1)?.offset ?? 1) <= 0
+  return (
+    <div className={styles.rules}>
+      <div className={styles.name}>
+        <TextInput
+          label={texts.name}
+          maxLength={80}
+          autoComplete="off"
+          value={draft.name}
+          error={draft.name === '' ? undefined : faults.fields.name}
+          onChange={(event) => onDraft({ ...draft, name: event.currentTarget.value })}
+        />
+      </div>
+      {rule('everyDays', t.everyLabel, t.every, t.none)}
+      {rule('atMost', t.mostLabel, t.most, t.noLimit)}
+      {rule('atLeast', t.leastLabel, t.least, '')}
+      {repeatsNothing && <p className={styles.help}>{t.early}</p>}
+    </div>
+  )
+}
+
+/** Clients named before the rest is counted. */
+const named = 3
+
+interface NextToGetProps {
+  step: DraftStep
+  id: string
+  simulated: Simulated
+  children: ReactNode
+}
+
+/** Who gets the selected step in the next 30 days, as it would be saved. */
+function NextToGet({ step, id, simulated, children }: NextToGetProps): ReactNode {
+  const t = texts.next
+  const its = (simulated.last?.after ?? []).filter(({ sequence, offset }) => sequence === id && offset === step.offset)
+  return (
+    <Panel title={t.title}>
+      {its.length === 0 ? (
+        <p className={styles.hint}>{simulated.last === undefined ? sequenceTexts.changes.checking : t.none}</p>
+      ) : (
+        <ul className={styles.next}>
+          {its.slice(0, named).map(({ clientName, localDate, invoiceIds }) => (
+            <li key={`${localDate} ${invoiceIds.join()}`}>
+              <span>{clientName}</span>
+              {showDate(localDate)}
+            </li>
+          ))}
+          {its.length > named && <li>{t.more(its.length - named)}</li>}
+        </ul>
+      )}
+      {children}
+    </Panel>
+  )
+}
+
+function SendTest({ step, kind, saved }: { step: DraftStep; kind: TemplateKind; saved: Sequence | null }): ReactNode {
+  const t = texts.test
+  const test = useApiMutation(sequenceCalls.test, { onSuccess: ({ to }) => toast('good', t.sent(to)) })
+  const stored = saved?.steps.find(({ offset }) => offset === step.offset)
+  const isSaved =
+    stored !== undefined &&
+    (kind === 'one'
+      ? stored.subject === step.subject && stored.content === step.content
+      : stored.groupSubject === step.groupSubject && stored.groupContent === step.groupContent)
+  return (
+    <div className={styles.test}>
+      <BusyButton
+        variant="default"
+        leftSection={<IconSend2 size={18} stroke={1.7} />}
+        busy={test.isPending}
+        busyText={t.sending}
+        disabled={!isSaved}
+        onClick={() => test.mutate({ params: { id: saved?._id ?? '' }, body: { offset: step.offset, group: kind === 'group' } })}
+      >
+        {t.send}
+      </BusyButton>
+      <p className={styles.hint}>{isSaved ? t.about : t.saveFirst}</p>
+      <FormError message={test.isError ? errorMessage(test.error) : null} />
+    </div>
+  )
+}

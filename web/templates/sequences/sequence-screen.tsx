@@ -1,0 +1,64 @@
+import { Button, Skeleton } from '@mantine/core'
+import { IconChevronLeft } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+import { Link, useParams, useSearchParams } from 'react-router'
+import { screens } from '#contract/screens.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
+import { useApiQuery } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
+import { EmptyState } from '#web/ui/plain.tsx'
+import { startOf, toDraft } from './draft.ts'
+import { SequenceEditor } from './sequence-editor.tsx'
+import styles from './sequences.module.css'
+import { texts } from './texts.ts'
+
+/** /dashboard/sequences/{id}, and /dashboard/sequences/new?from=gentle for one that is not saved yet. */
+export default function SequenceScreen(): ReactNode {
+  const { id = '' } = useParams()
+  const [address] = useSearchParams()
+  const isNew = id === 'new'
+  const sequence = useApiQuery(sequenceCalls.read, { params: { id } }, { enabled: !isNew })
+  return (
+    <>
+      <Link to={screens.sequences} className={styles.back}>
+        <IconChevronLeft size={18} stroke={1.7} aria-hidden />
+        {texts.back}
+      </Link>
+      {isNew ? (
+        <SequenceEditor key="new" saved={null} start={startOf(address.get('from'))} />
+      ) : (
+        <QueryView
+          query={sequence}
+          loading={texts.loading}
+          skeleton={
+            <>
+              <Skeleton height={420} radius={14} mb={20} />
+              <Skeleton height={520} radius={14} />
+            </>
+          }
+          error={texts.failed}
+          gone={texts.gone}
+          otherwise={
+            <Button component={Link} to={screens.sequences} variant="default">
+              {texts.toSequences}
+            </Button>
+          }
+          empty={
+            <EmptyState
+              title={texts.isBuiltIn.title}
+              text={texts.isBuiltIn.text}
+              action={
+                <Button component={Link} to={screens.emailTemplates}>
+                  {texts.isBuiltIn.action}
+                </Button>
+              }
+            />
+          }
+          isEmpty={({ builtIn }) => builtIn}
+        >
+          {(found) => <SequenceEditor key={id} saved={found} start={toDraft(found)} />}
+        </QueryView>
+      )}
+    </>
+  )
+}
