@@ -51,10 +51,11 @@ export const webhookEvent = z
       'payment.voided',
       'client.answered',
       'sequence.ended',
+      'promise.broken',
       'reminder.sent',
       'reminder.failed',
     ],
-    'Please choose one of invoice.created, invoice.overdue, invoice.paid, payment.recorded, payment.voided, client.answered, sequence.ended, reminder.sent and reminder.failed.',
+    'Please choose one of invoice.created, invoice.overdue, invoice.paid, payment.recorded, payment.voided, client.answered, sequence.ended, promise.broken, reminder.sent and reminder.failed.',
   )
   .meta({ description: 'What happened.' })
 export type WebhookEvent = z.infer<typeof webhookEvent>
@@ -85,7 +86,7 @@ export const webhookPayload = z.discriminatedUnion('type', [
   z
     .object({
       id: everyEvent.id,
-      type: z.enum(['invoice.created', 'invoice.overdue', 'invoice.paid', 'sequence.ended']),
+      type: z.enum(['invoice.created', 'invoice.overdue', 'invoice.paid', 'sequence.ended', 'promise.broken']),
       timestamp: everyEvent.timestamp,
       data: z.object({ invoice }).meta({ description: asItWas }),
     })

@@ -787,6 +787,11 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Web
     },
   },
   {
+    summary: 'The day by which a client promised to pay is over, and the invoice is still open.',
+    schema: webhookPayload.options[0],
+    example: { id: ids.event, type: 'promise.broken', timestamp: now, data: { invoice: { ...kaveri, status: 'overdue' } } },
+  },
+  {
     summary: 'A payment or refund of an invoice was recorded.',
     schema: webhookPayload.options[2],
     example: { id: ids.event, type: 'payment.recorded', timestamp: now, data: { payment, invoice: partPaidKaveri } },

@@ -6,7 +6,9 @@ import { everyCall } from '#contract/index.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
+import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
 import { rows } from '#server/platform/database.ts'
 import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
@@ -30,6 +32,8 @@ async function somebodyBusy(app: TestApp, smtp: FakeSmtp, receiver: FakeReceiver
   expect(receiver.calls).toHaveLength(2)
   expect(invoice._id).toHaveLength(36)
   await connect(app, asha, await anApplication(app, { name: `${mark} Robot` }))
+  const steps = [newStep(1, 'friendly')]
+  expect((await ask(app, asha, sequenceCalls.create, { body: { name: `${mark} sequence`, steps } })).status).toBe(201)
   await ask(app, asha, integrationCalls.addKey, { body: { name: `${mark} key`, scopes: ['read', 'write'] } })
   return asha
 }

@@ -13,6 +13,7 @@ import { invoiceOverdue } from './triggers/invoice-overdue.js'
 import { invoicePaid } from './triggers/invoice-paid.js'
 import { paymentRecorded } from './triggers/payment-recorded.js'
 import { paymentVoided } from './triggers/payment-voided.js'
+import { promiseBroken } from './triggers/promise-broken.js'
 import { reminderFailed } from './triggers/reminder-failed.js'
 import { reminderSent } from './triggers/reminder-sent.js'
 import { sequenceEnded } from './triggers/sequence-ended.js'
@@ -31,6 +32,7 @@ export default defineApp({
     [paymentVoided.key]: paymentVoided,
     [clientAnswered.key]: clientAnswered,
     [sequenceEnded.key]: sequenceEnded,
+    [promiseBroken.key]: promiseBroken,
     [reminderSent.key]: reminderSent,
     [reminderFailed.key]: reminderFailed,
   },

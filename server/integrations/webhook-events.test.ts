@@ -274,6 +274,30 @@ test('the last email of a sequence has its step, and the end of the sequence is 
   expect(await sample(app, later, 'sequence.ended')).toEqual(toldTo(receiver).slice(1))
 })
 
+test('a promise that passes unpaid is one event per open invoice, also where the client promised for all of them', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now, config: lax })
+  const { app, asha } = office
+  const [one, two] = [await create(app, asha), await create(app, asha)]
+  await aWebhook(app, asha, receiver, { events: ['promise.broken'] })
+  const promise = async (id: string, scope: 'invoice' | 'client', until: string) =>
+    ask(app, asha, invoiceCalls.pause, { params: { id }, body: { paused: true, until, promised: true, scope } })
+  await promise(one._id, 'invoice', '2026-03-03')
+  await promise(two._id, 'client', '2026-03-05')
+  for (const day of ['03', '04', '05', '06']) {
+    app.clock.set(`2026-03-${day}T04:00:00Z`)
+    await app.runJobs()
+  }
+  const told = toldTo(receiver).map(({ type, timestamp, data }) => [type, timestamp, 'invoice' in data && data.invoice._id])
+  expect(told.toSorted()).toEqual(
+    [
+      ['promise.broken', '2026-03-04T04:00:00Z', one._id],
+      ['promise.broken', '2026-03-06T04:00:00Z', one._id],
+      ['promise.broken', '2026-03-06T04:00:00Z', two._id],
+    ].toSorted(),
+  )
+})
+
 test('a permanently failed reminder is one event, with the reply of the mail server; one that is retried is none', async () => {
   await using receiver = await openFakeReceiver()
   await using office = await anOffice({ now, invoices: 2, config: lax })

@@ -27,7 +27,8 @@ export function composePayload({ id, type, at, facts }: Happened): WebhookPayloa
     case 'invoice.created':
     case 'invoice.overdue':
     case 'invoice.paid':
-    case 'sequence.ended': {
+    case 'sequence.ended':
+    case 'promise.broken': {
       const { invoice, ...clients } = invoiceFacts.parse(facts)
       return { ...head, type, data: { invoice: toInvoice(invoice, clients) } }
     }

@@ -74,15 +74,10 @@ function readUntold(db: Database, ownerId: string, type: WebhookEvent): Promise<
         newest: sql`${voidedAt}`,
       })
     }
-    case 'sequence.ended': {
-      const { sequenceEndedOn } = invoices
-      return readInvoices(db, {
-        ownerId,
-        type,
-        which: isNotNull(sequenceEndedOn),
-        at: (row) => row.updatedAt,
-        newest: sql`${sequenceEndedOn}`,
-      })
+    case 'sequence.ended':
+    case 'promise.broken': {
+      const day = type === 'sequence.ended' ? invoices.sequenceEndedOn : invoices.promisedUntil
+      return readInvoices(db, { ownerId, type, which: isNotNull(day), at: (row) => row.updatedAt, newest: sql`${day}` })
     }
     case 'client.answered':
       return readAnswers(db, ownerId, type)
@@ -97,7 +92,7 @@ async function readInvoices(
   db: Database,
   about: {
     ownerId: string
-    type: Extract<WebhookEvent, `invoice.${string}` | 'sequence.ended'>
+    type: Extract<WebhookEvent, `invoice.${string}` | 'sequence.ended' | 'promise.broken'>
     which: SQL | undefined
     at: (row: InvoiceRow) => Instant
     newest: SQL

@@ -263,7 +263,7 @@ async function endInvoicePause(deps: EndingPauses, id: string): Promise<void> {
     if (row.status === 'paid' || row.deletedAt) return
     if (row.pauseBecause !== 'owner') await deps.onAnswerLapsed(tx, row, row.pauseBecause, deps.clock.now())
     if (!row.pausePromised) return
-    await breakPromise(tx, eq(invoices.id, id), row.pausedUntil)
+    await breakPromise(tx, eq(invoices.id, id), row.pausedUntil, deps.clock.now())
     await notifyBrokenPromise(tx, deps, row.ownerId, {
       client: row.clientName,
       reference: row.reference,
@@ -302,7 +302,7 @@ async function endClientPause(deps: EndingPauses, about: { ownerId: string; clie
     const [first] = open
     if (!first) return
     const ids = arrayText(open.map(({ id }) => id))
-    await breakPromise(tx, sql`${invoices.id} = ANY(${ids}::uuid[])`, ended.pausedUntil)
+    await breakPromise(tx, sql`${invoices.id} = ANY(${ids}::uuid[])`, ended.pausedUntil, deps.clock.now())
     await notifyBrokenPromise(tx, deps, about.ownerId, {
       client: first.clientName,
       reference: null,
@@ -314,9 +314,9 @@ async function endClientPause(deps: EndingPauses, about: { ownerId: string; clie
   })
 }
 
-/** The day after counts as a step of a sequence. */
-async function breakPromise(tx: Database, which: SQL, until: string): Promise<void> {
-  await tx.update(invoices).set({ promisedUntil: until }).where(which)
+/** The day after counts as a step of a sequence. A trigger makes it an event. */
+async function breakPromise(tx: Database, which: SQL, until: string, now: Instant): Promise<void> {
+  await tx.update(invoices).set({ promisedUntil: until, updatedAt: now }).where(which)
 }
 
 async function notifyBrokenPromise(

@@ -25,14 +25,14 @@ import { dateOfDay, dayNumber, type PlanMail, plan, type World } from './plan.ts
 import { apartFrom, dayAfter, localDate, nextRun, owedFrom } from './schedule.ts'
 import { readSteps } from './sequence-steps.ts'
 import { texts } from './texts.ts'
-import { type Choices, readWorld } from './world.ts'
+import { type Choices, readStored, readWorld, type StoredInvoice } from './world.ts'
 
 type Reading = Pick<Deps, 'db' | 'config'> & { account: Account; now: Instant }
 type Change = Omit<SimulationRequest, 'days'>
 
 /** The emails of the next days, without a change. */
 export async function readPlan(reading: Reading, days: number): Promise<ReminderPlan> {
-  const ahead = await planAhead(reading, {}, Math.max(days, planDays))
+  const ahead = await planAhead(reading, {}, Math.max(days, planDays), await readNow(reading))
   const mails = within(ahead, reading, days)
   return {
     mails: await toPlanned(reading.db, ahead, mails),
@@ -44,10 +44,9 @@ export async function readPlan(reading: Reading, days: number): Promise<Reminder
 
 /** What a change would add, remove, move and reword in the next days; changes nothing. Refuses with `invalid` an unknown zone or sequence. */
 export async function simulate(reading: Reading, { days = planDays, ...change }: SimulationRequest): Promise<Simulation> {
-  const [before, after] = [
-    await planAhead(reading, {}, Math.max(days, planDays)),
-    await planAhead(reading, change, Math.max(days, planDays)),
-  ]
+  const read = await readNow(reading)
+  const before = await planAhead(reading, {}, Math.max(days, planDays), read)
+  const after = await planAhead(reading, change, Math.max(days, planDays), read)
   const [old, fresh] = [within(before, reading, days), within(after, reading, days)]
   const found = compare(old, fresh)
   const listed = async (ahead: Ahead, mails: Left[]) => toPlanned(reading.db, ahead, mails)
@@ -103,10 +102,21 @@ interface Ahead {
   userName: string
   /** Those that are answered already: an email may be in several lists. */
   shown: Map<Left, PlannedMail>
+  facts: Facts
+}
+
+/** What a plan with a change and one without it have in common. */
+interface Now {
+  stored: StoredInvoice[]
+  facts: Facts
+}
+
+async function readNow({ db, account }: Reading): Promise<Now> {
+  return { stored: await readStored(db, account.id, sql`true`), facts: new Map() }
 }
 
 /** The emails of so many days. Nothing leaves where the schedule is off or on hold. */
-async function planAhead({ db, account, now, config }: Reading, change: Change, days: number): Promise<Ahead> {
+async function planAhead({ db, account, now, config }: Reading, change: Change, days: number, { stored, facts }: Now): Promise<Ahead> {
   const { settings = {} } = change
   const changed = changedAccount(account, settings, now)
   const steps = new Map([...(await readSteps(db, account.id)), ...(change.sequences ?? []).map((one) => [one._id, one.steps] as const)])
@@ -132,7 +142,7 @@ async function planAhead({ db, account, now, config }: Reading, change: Change, 
   if (outlook.state === 'active') {
     const today = localDate(now, changed.timezone)
     const last = dayNumber(today) + days
-    let world = settled(await worldOf(db, changed, change, today), dayNumber(today))
+    let world = settled(await worldOf(db, changed, change, { today, stored }), dayNumber(today))
     let waiting: ReadonlySet<string> = new Set()
     for (let run = { at: outlook.at, date: outlook.date }; dayNumber(run.date) < last; ) {
       const next = nextRun(changed, { now: run.at, notBefore: dayAfter(run.date), lastRunAt: null })
@@ -149,7 +159,7 @@ async function planAhead({ db, account, now, config }: Reading, change: Change, 
       run = next
     }
   }
-  return { mails, wordingOf, userName: account.displayName, shown: new Map() }
+  return { mails, wordingOf, userName: account.displayName, shown: new Map(), facts }
 }
 
 function changedAccount(account: Account, settings: NonNullable<Change['settings']>, now: Instant): Account {
@@ -182,7 +192,12 @@ export function toChoice(sequence: string): { follows: 'every_day' | 'never' | '
     : { follows: 'own', sequenceId: sequence }
 }
 
-async function worldOf(db: Database, account: Account, { sequences = [], assignments = [] }: Change, today: string): Promise<World> {
+async function worldOf(
+  db: Database,
+  account: Account,
+  { sequences = [], assignments = [] }: Change,
+  about: { today: string; stored: StoredInvoice[] },
+): Promise<World> {
   const ofInvoice = new Map(
     assignments.flatMap(({ invoiceId, sequence }) => (invoiceId === undefined ? [] : [[invoiceId, sequence] as const])),
   )
@@ -192,7 +207,7 @@ async function worldOf(db: Database, account: Account, { sequences = [], assignm
     own: ofInvoice.get(invoiceId) === undefined ? choices.own : (ofInvoice.get(invoiceId) ?? null),
     ofClient: choices.clientId === null || !ofClient.has(choices.clientId) ? choices.ofClient : (ofClient.get(choices.clientId) ?? null),
   })
-  const world = await readWorld(db, account, { which: sql`true`, today, grouped: account.groupByClient, choose })
+  const world = await readWorld(db, account, { ...about, grouped: account.groupByClient, choose })
   const changed = sequences.map(({ _id, steps, everyDays, atMost, atLeast }) => {
     const ascending = steps.map(({ offset, tone }) => ({ offset, tone })).toSorted((one, other) => one.offset - other.offset)
     return [_id, { steps: ascending, everyDays, atMost, atLeast }] as const
@@ -311,29 +326,32 @@ const factsRow = z.object({
 
 type Facts = Map<string, z.output<typeof factsRow>>
 
-async function readFacts(db: Database, ids: string[]): Promise<Facts> {
+/** Adds to `facts` what is not there yet. */
+async function readFacts(db: Database, facts: Facts, ids: string[]): Promise<void> {
+  const missing = ids.filter((id) => !facts.has(id))
+  if (missing.length === 0) return
   const found = await rows(
     db,
     factsRow,
     sql`SELECT i.id, i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", i.currency, i.amount_minor AS "amountMinor", i.paid_minor AS "paidMinor", i.due_date::text AS "dueDate"
-        FROM invoices i WHERE i.id = ANY(${arrayText(ids)}::uuid[])`,
+        FROM invoices i WHERE i.id = ANY(${arrayText(missing)}::uuid[])`,
   )
-  return new Map(found.map((one) => [one.id, one]))
+  for (const one of found) facts.set(one.id, one)
 }
 
 /** The first of these emails as they are shown. */
 async function toPlanned(db: Database, ahead: Ahead, all: Left[]): Promise<PlannedMail[]> {
   const mails = all.slice(0, mostPlanned)
   const fresh = mails.filter((one) => !ahead.shown.has(one))
-  const facts = await readFacts(db, [...new Set(fresh.flatMap(({ mail }) => mail.invoices.map(({ invoice }) => invoice.id)))])
+  await readFacts(db, ahead.facts, [...new Set(fresh.flatMap(({ mail }) => mail.invoices.map(({ invoice }) => invoice.id)))])
   for (const one of fresh) {
-    const shown = showMail(ahead, one, facts)
+    const shown = showMail(ahead, one)
     if (shown) ahead.shown.set(one, shown)
   }
   return mails.flatMap((one) => ahead.shown.get(one) ?? [])
 }
 
-function showMail({ wordingOf, userName }: Ahead, { mail, localDate: date, waitedFor }: Left, facts: Facts): PlannedMail | null {
+function showMail({ wordingOf, userName, facts }: Ahead, { mail, localDate: date, waitedFor }: Left): PlannedMail | null {
   const about = mail.invoices.flatMap(({ invoice }) => facts.get(invoice.id) ?? [])
   const [first] = about
   if (!first) return null

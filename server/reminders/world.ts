@@ -43,16 +43,12 @@ const invoiceRow = z.object({
   openMail: z.boolean(),
 })
 
-/**
- * The world of `plan` with the invoices `i` of an account that match and are not paid, by their due date. `choose` replaces the choices of a
- * sequence by others.
- */
-export async function readWorld(
-  db: Database,
-  account: PlanAccount,
-  about: { which: SQL; today: string; grouped: boolean; choose?: (invoiceId: string, choices: Choices) => Choices },
-): Promise<World> {
-  const found = await rows(
+/** An invoice of a world as it is stored, whatever the settings of the account are. */
+export type StoredInvoice = z.output<typeof invoiceRow>
+
+/** The invoices `i` of an account that match and are not paid, by their due date. */
+export function readStored(db: Database, ownerId: string, which: SQL): Promise<StoredInvoice[]> {
+  return rows(
     db,
     invoiceRow,
     sql`SELECT i.id, lower(i.client_email) AS "clientKey", i.currency, i.due_date::text AS due, k.id AS "clientId", ${ownChoice} AS own, ${choiceOfClient} AS "ofClient", i.reminded_through::text AS through,
@@ -65,9 +61,24 @@ export async function readWorld(
         LEFT JOIN clients k ON k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)
         LEFT JOIN client_pauses p ON p.owner_id = i.owner_id AND p.client_key = lower(i.client_email)
         LEFT JOIN ${openEmailOf} ON true
-        WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' AND ${about.which}
+        WHERE i.owner_id = ${ownerId}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' AND ${which}
         ORDER BY i.due_date, i.id`,
   )
+}
+
+/** The world of `plan` with the invoices that match, or with `stored`. `choose` replaces the choices of a sequence by others. */
+export async function readWorld(
+  db: Database,
+  account: PlanAccount,
+  about: {
+    which?: SQL
+    stored?: StoredInvoice[]
+    today: string
+    grouped: boolean
+    choose?: (invoiceId: string, choices: Choices) => Choices
+  },
+): Promise<World> {
+  const found = about.stored ?? (await readStored(db, account.id, about.which ?? sql`true`))
   const localDay = dayIn(account.timezone)
   const { choose = (_invoiceId: string, choices: Choices) => choices } = about
   const invoices = found.map(({ lastAt, paused, pausedUntil, clientId, own, ofClient, ...one }): PlanInvoice => {

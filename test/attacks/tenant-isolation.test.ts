@@ -1,5 +1,6 @@
 import type { Call } from '#contract/call.ts'
 import { everyCall } from '#contract/index.ts'
+import { newStep } from '#contract/ready-sequences.ts'
 import { type Environment, onPostgres, openMailServer } from '#test/faults/environment.ts'
 import { row, type Trial } from '#test/faults/row.ts'
 import {
@@ -43,6 +44,7 @@ async function busyAccount(trial: Trial, environment: Environment, url: string):
   await browser.ask('PUT /mail-config/template', {
     body: { useCustomTemplate: true, customSubject: `${mark} {{invoiceId}}`, customContent: `${mark} {{amount}}` },
   })
+  await browser.ask('POST /reminder/sequences', { body: { name: `${mark} sequence`, steps: [newStep(1, 'friendly')] } })
   await browser.ask('POST /user/two-factor/start', { body: { currentPassword: password } })
   await browser.ask('POST /api-keys', { body: { name: `${mark} robot`, scopes: ['read'] } })
   await trial.until('the run is settled', async () => {
@@ -59,6 +61,7 @@ const namesId = ({ path }: Call) => /:\w*id\b/i.test(path)
 /** Valid bodies of calls with an id in the path whose generated body is refused before the id is looked at. */
 const bodies: Record<string, Parameters<Browser['ask']>[1]> = {
   'PATCH /invoice/:id': { body: { clientName: 'Mine' } },
+  'PATCH /clients/:id': { body: { sequence: 'never' } },
   'PATCH /invoice/:id/pause': { body: { paused: false } },
   'PATCH /webhooks/:id': { body: { paused: false } },
   'POST /answers/:id/accept': { body: {} },

@@ -159,6 +159,14 @@ const causes: Record<string, (person: Person, authData: AuthData) => Promise<voi
     // The first Start sends its only step, the second finds none left.
     for (let nth = 0; nth < 2; nth += 1) await person.send('POST', '/reminder/start')
   },
+  'promise.broken': async (person, authData) => {
+    // As for overdue: the day of the promise ends on the other side of the date line.
+    await person.send('PATCH', '/user/profile', { timezone: 'Pacific/Pago_Pago' })
+    const { _id } = await writeDown({}, authData)
+    const until = Temporal.Now.plainDateISO('Pacific/Pago_Pago').toString()
+    await person.send('PATCH', `/invoice/${_id}/pause`, { paused: true, until, promised: true })
+    await person.send('PATCH', '/user/profile', { timezone: 'Pacific/Kiritimati' })
+  },
   'reminder.sent': async (_person, authData) => {
     await writeDown({}, authData)
     const triggered = await play('creates.trigger_reminders.operation.perform', { authData })
