@@ -21,7 +21,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { readWordings } from '#server/templates/templates.ts'
 import { readOutlook } from './outlook.ts'
-import { dateOfDay, dayNumber, type PlanMail, plan, type World } from './plan.ts'
+import { dateOfDay, dayNumber, plan, type StepDue, type World } from './plan.ts'
 import { apartFrom, dayAfter, localDate, nextRun, owedFrom } from './schedule.ts'
 import { readSteps } from './sequence-steps.ts'
 import { texts } from './texts.ts'
@@ -37,7 +37,7 @@ export async function readPlan(reading: Reading, days: number): Promise<Reminder
   return {
     mails: await toPlanned(reading.db, ahead, mails),
     count: mails.length,
-    clients: new Set(mails.map(({ mail }) => clientOf(mail))).size,
+    clients: new Set(mails.map(({ clientKey }) => clientKey)).size,
     fingerprint: fingerprintOf([within(ahead, reading, planDays)]),
   }
 }
@@ -84,11 +84,14 @@ export async function refuseChanged(reading: Reading, change: Change, seen: stri
   if (now.fingerprint !== seen) throw new ProblemError('plan_changed', texts.planChanged, { simulation: now })
 }
 
-/** An email on its day, and what makes its words. */
+/** An email on its day, and what makes its words. It keeps no invoice of its world: 30 days of them are too much memory. */
 interface Left {
-  mail: PlanMail
+  at: Instant
+  step: StepDue
   localDate: string
-  /** Its invoices. */
+  clientKey: string
+  invoiceIds: string[]
+  /** The same as one text, to compare. */
   ids: string
   words: string
   /** So many days had to be between it and the email before. */
@@ -98,7 +101,7 @@ interface Left {
 interface Ahead {
   mails: Left[]
   /** The texts of the steps by sequence and offset, and those of the template. */
-  wordingOf: (mail: PlanMail) => { one: Wording; group: Wording; key: string }
+  wordingOf: (step: StepDue) => { one: Wording; group: Wording; key: string }
   userName: string
   /** Those that are answered already: an email may be in several lists. */
   shown: Map<Left, PlannedMail>
@@ -124,7 +127,7 @@ async function planAhead({ db, account, now, config }: Reading, change: Change, 
   const template = (await readWordings(db, [account.id])).get(account.id)
   if (!template) throw new Error('The wordings of an account were not read.')
   const wordings = new Map<string, { one: Wording; group: Wording; key: string }>()
-  const wordingOf = ({ step: { sequence, offset } }: PlanMail) => {
+  const wordingOf = ({ sequence, offset }: StepDue) => {
     const key = `${sequence} ${offset}`
     const known = wordings.get(key)
     if (known) return known
@@ -143,16 +146,27 @@ async function planAhead({ db, account, now, config }: Reading, change: Change, 
     const today = localDate(now, changed.timezone)
     const last = dayNumber(today) + days
     let world = settled(await worldOf(db, changed, change, { today, stored }), dayNumber(today))
-    let waiting: ReadonlySet<string> = new Set()
+    let waiting = new Set<string>()
     for (let run = { at: outlook.at, date: outlook.date }; dayNumber(run.date) < last; ) {
       const next = nextRun(changed, { now: run.at, notBefore: dayAfter(run.date), lastRunAt: null })
       const planned = plan(world, { date: dayNumber(run.date), kind: 'daily', at: run.at, next: next.at })
-      for (const mail of planned.mails) {
-        const waited = mail.invoices.some(({ invoice }) => waiting.has(invoice.id))
-        const waitedFor = waited ? (world.sequences.get(mail.step.sequence)?.atLeast ?? null) : null
-        mails.push({ mail, localDate: run.date, ids: idsOf(mail), words: wordingOf(mail).key, waitedFor })
+      for (const { at, step, invoices } of planned.mails) {
+        const invoiceIds = invoices.map(({ invoice }) => invoice.id)
+        const waitedFor = invoiceIds.some((id) => waiting.has(id)) ? (world.sequences.get(step.sequence)?.atLeast ?? null) : null
+        const clientKey = invoices[0]?.invoice.clientKey ?? ''
+        mails.push({
+          at,
+          step,
+          localDate: run.date,
+          clientKey,
+          invoiceIds,
+          ids: invoiceIds.join(' '),
+          words: wordingOf(step).key,
+          waitedFor,
+        })
       }
-      waiting = new Set([...planned.rules].flatMap(([{ id }, rule]) => (rule === 'gap' ? id : [])))
+      waiting = new Set()
+      for (const [{ id }, rule] of planned.rules) if (rule === 'gap') waiting.add(id)
       world = planned.next
       // Other requests have their turn between two days of very many invoices.
       await setImmediate()
@@ -237,16 +251,6 @@ function within({ mails }: Ahead, { account, now }: Reading, days: number): Left
   return mails.filter((one) => one.localDate < last)
 }
 
-function idsOf({ invoices }: PlanMail): string {
-  const [first] = invoices
-  if (first && invoices.length === 1) return first.invoice.id
-  return invoices.map(({ invoice }) => invoice.id).join(' ')
-}
-
-function clientOf({ invoices: [first] }: PlanMail): string {
-  return first?.invoice.clientKey ?? ''
-}
-
 /**
  * Emails about the same invoices on the same day are the same. Of the others those of the same step are moved, then those of the same
  * sequence in the order of their days, because an edited step has another one.
@@ -277,9 +281,9 @@ function compare(before: Left[], after: Left[]): { added: Left[]; removed: Left[
       if (same.words !== one.words) reworded.push(one)
       continue
     }
-    if (!move(one, ({ mail }) => mail.step.offset === one.mail.step.offset)) others.push(one)
+    if (!move(one, ({ step }) => step.offset === one.step.offset)) others.push(one)
   }
-  const added = others.filter((one) => !move(one, ({ mail }) => mail.step.sequence === one.mail.step.sequence))
+  const added = others.filter((one) => !move(one, ({ step }) => step.sequence === one.step.sequence))
   moved.sort((one, other) => (one.to.localDate < other.to.localDate ? -1 : one.to.localDate > other.to.localDate ? 1 : 0))
   return { added, removed: before.filter((one) => !kept(fresh, one) && !from.has(one)), moved, reworded }
 }
@@ -298,7 +302,7 @@ function fingerprintOf(all: Left[][]): string {
   for (const mails of all) {
     whole.update('\n')
     for (const [date, day] of Map.groupBy(mails, ({ localDate: at }) => at)) {
-      const lines = day.map(({ mail, ids, words }) => `${mail.at.epochMilliseconds} ${mail.step.offset} ${words} ${ids}`)
+      const lines = day.map(({ at, step, ids, words }) => `${at.epochMilliseconds} ${step.offset} ${words} ${ids}`)
       whole.update(`${date}\n${lines.join('\n')}\n`)
     }
   }
@@ -343,7 +347,7 @@ async function readFacts(db: Database, facts: Facts, ids: string[]): Promise<voi
 async function toPlanned(db: Database, ahead: Ahead, all: Left[]): Promise<PlannedMail[]> {
   const mails = all.slice(0, mostPlanned)
   const fresh = mails.filter((one) => !ahead.shown.has(one))
-  await readFacts(db, ahead.facts, [...new Set(fresh.flatMap(({ mail }) => mail.invoices.map(({ invoice }) => invoice.id)))])
+  await readFacts(db, ahead.facts, [...new Set(fresh.flatMap(({ invoiceIds }) => invoiceIds))])
   for (const one of fresh) {
     const shown = showMail(ahead, one)
     if (shown) ahead.shown.set(one, shown)
@@ -351,8 +355,8 @@ async function toPlanned(db: Database, ahead: Ahead, all: Left[]): Promise<Plann
   return mails.flatMap((one) => ahead.shown.get(one) ?? [])
 }
 
-function showMail({ wordingOf, userName, facts }: Ahead, { mail, localDate: date, waitedFor }: Left): PlannedMail | null {
-  const about = mail.invoices.flatMap(({ invoice }) => facts.get(invoice.id) ?? [])
+function showMail({ wordingOf, userName, facts }: Ahead, { at, step, localDate: date, invoiceIds, waitedFor }: Left): PlannedMail | null {
+  const about = invoiceIds.flatMap((id) => facts.get(id) ?? [])
   const [first] = about
   if (!first) return null
   const { currency, clientName, clientEmail } = first
@@ -364,7 +368,7 @@ function showMail({ wordingOf, userName, facts }: Ahead, { mail, localDate: date
     daysOverdue: dayNumber(date) - dayNumber(one.dueDate),
   }))
   const names = { clientName, userName, currency }
-  const { one, group } = wordingOf(mail)
+  const { one, group } = wordingOf(step)
   const [single] = listed
   const totalMinor = about.reduce((sum, { amountMinor, paidMinor }) => sum + amountMinor - paidMinor, 0)
   // The list of invoices takes long, and is hardly ever part of a subject.
@@ -377,9 +381,9 @@ function showMail({ wordingOf, userName, facts }: Ahead, { mail, localDate: date
     single && listed.length === 1
       ? renderReminder({ ...one, content: '' }, reminderValues({ ...names, ...single }))
       : renderGroupReminder({ ...group, content: '' }, groupValues({ ...names, ...total }))
-  const { sequence, offset, tone, date: stepDate, since, number } = mail.step
+  const { sequence, offset, tone, date: stepDate, since, number } = step
   return {
-    at: mail.at.toString(),
+    at: at.toString(),
     localDate: date,
     clientName,
     clientEmail,
@@ -394,7 +398,7 @@ function showMail({ wordingOf, userName, facts }: Ahead, { mail, localDate: date
 }
 
 async function mostToOne(db: Database, ahead: Ahead, mails: Left[]): Promise<Simulation['most']> {
-  const byClient = Map.groupBy(mails, ({ mail }) => clientOf(mail))
+  const byClient = Map.groupBy(mails, ({ clientKey }) => clientKey)
   const [most] = [...byClient.values()].toSorted((one, other) => other.length - one.length)
   const [first] = await toPlanned(db, ahead, most?.slice(0, 1) ?? [])
   return most && first ? { emails: most.length, clientName: first.clientName, clientEmail: first.clientEmail } : null
