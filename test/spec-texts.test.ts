@@ -13,7 +13,7 @@ const told: Record<Place, string[]> = {
     // Header, sidebar and footer (2).
     ...['Features', 'Pricing', 'Contact', 'Home', 'Sign In', 'My Profile', 'Dashboard', 'Email Settings', 'Sign Out', 'Logging out...'],
     ...['Create Invoice', 'Reminder Control', 'Email Templates', 'Support', 'Made with love for businesses'],
-    ...['Clients', 'Getting Paid', 'Insights'],
+    ...['Clients', 'Getting Paid', 'Insights', 'Sequences'],
     // The sidebar's actions and their messages (2, 8).
     ...['Trigger Reminder Emails', 'Subscribe to Zapier', 'Unsubscribe from Zapier'],
     ...['Subscribed to Zapier successfully.', 'Unsubscribed from Zapier successfully.'],
@@ -79,6 +79,9 @@ const told: Record<Place, string[]> = {
     'Gmail configured successfully!',
   ],
   reminders: [
+    // The sequence of all clients, and what it sends.
+    ...['How clients are reminded', 'Change', 'Every day may be more than your clients like.'],
+    ...['The next 30 days: {} to {}', 'No email leaves in the next 30 days.', 'If nobody pays meanwhile and every email is accepted.'],
     ...['Configured', 'Not Configured', 'Never', 'Start Reminders', 'Stop Reminders', 'Send Now'],
     'Send reminder emails to all clients with overdue invoices right now',
     'Starting sends immediate emails to overdue recipients, then periodic reminders go out daily at {}.',
@@ -90,6 +93,10 @@ const told: Record<Place, string[]> = {
     ...['Reminders started successfully!', 'Reminders stopped successfully!', '{} reminder emails sent successfully!'],
   ],
   templates: [
+    // Sequences and their editor.
+    ...['Who hears what, and when', 'No sequence of your own yet', 'Until you make one, clients are reminded every day.'],
+    ...['Add a step', 'Tone', 'Copy to me', 'Copy to the second contact', 'Then every … days', 'At most … emails'],
+    ...['At least … days between two emails', 'Send me a test', 'Sequence saved.', '{} and {} use it. Use instead:'],
     ...[
       'Email Template Settings',
       'Use Custom Email Template',

@@ -6,6 +6,7 @@ import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
 import { templateCalls } from '#contract/templates.ts'
 import { zapierCalls } from '#contract/zapier.ts'
 import { type Audit, auditWalk, fail, hold, letGo, open } from './audit.ts'
@@ -74,6 +75,13 @@ function screens(invoice: string, webhook: string): Screen[] {
       calls: [templateCalls.read],
       loading: 'Loading your template...',
       failed: /^Couldn’t load the template\./,
+    },
+    {
+      name: 'sequences',
+      address: '/dashboard/sequences',
+      calls: [sequenceCalls.list],
+      loading: 'Loading sequences...',
+      failed: /^Couldn’t load your sequences\./,
     },
     {
       name: 'connections',

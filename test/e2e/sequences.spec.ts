@@ -69,6 +69,7 @@ test('Friendly to final is set up from the empty list, changes the plan as it sa
   const [newest] = (await send('GET', '/invoice')) as { _id: string }[]
   await page.goto(`/dashboard/edit-invoice/${newest?._id}`)
   await expect(page.getByText(/^Next: step 1 of 5, friendly, on \d\d\/\d\d\/\d{4} at 09:00/)).toBeVisible()
+  await expect(page.getByText(/^Then friendly on [\d/]{10}, friendly on [\d/]{10}, if it stays unpaid\.$/)).toBeVisible()
   await page.getByRole('button', { name: 'Change for this invoice' }).click()
   await page
     .getByRole('dialog')

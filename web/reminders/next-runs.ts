@@ -39,7 +39,7 @@ export function planned(lines: PreviewLine[], grouped: boolean, now: Date): Plan
   return {
     runs: [...byRun]
       .toSorted(([one], [other]) => Date.parse(one) - Date.parse(other))
-      .map(([at, of]) => ({ at, emails: emailsOf(of, grouped) })),
+      .map(([at, of]) => ({ at, emails: emailsOf(of, grouped, true) })),
     others: [...byReason].toSorted(([, one], [, other]) => other.length - one.length).map(([why, of]) => ({ why, lines: of })),
   }
 }
@@ -55,16 +55,25 @@ function unplanned({ heldFor, reason, nextAt }: PreviewLine, now: Date): Unplann
   return reason ?? 'no_date'
 }
 
-/** The emails about these invoices: one each, or with `grouped` one per address and currency. Upper and lower case make no other address. */
-export function emailsOf(lines: PreviewLine[], grouped: boolean): ComingEmail[] {
+/**
+ * The emails about these invoices: one each, or with `grouped` one per address and currency. Upper and lower case make no other address.
+ * `byTone`: an email lists invoices of one tone, as in every run but Send Now.
+ */
+export function emailsOf(lines: PreviewLine[], grouped: boolean, byTone = false): ComingEmail[] {
   const byEmail = new Map<string, Lines>()
-  for (const line of lines) add(byEmail, grouped ? `${line.clientEmail.toLowerCase()} ${line.currency}` : line.invoiceId, line)
+  for (const line of lines)
+    add(byEmail, grouped ? `${line.clientEmail.toLowerCase()} ${line.currency} ${byTone ? toneOf(line) : ''}` : line.invoiceId, line)
   return [...byEmail.values()].map((of) => ({
     clientName: of[0].clientName,
     clientEmail: of[0].clientEmail,
     lines: of,
     total: sumByCurrency(of, '')[0] ?? of[0],
   }))
+}
+
+/** Not yet due is a tone of its own. */
+function toneOf({ step }: PreviewLine): string {
+  return step === null ? '' : step.offset <= 0 ? 'before' : step.tone
 }
 
 export function clientsOf(lines: PreviewLine[]): number {

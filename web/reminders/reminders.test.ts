@@ -116,6 +116,19 @@ test('one email per client and currency takes upper and lower case as one addres
   expect(clientsOf(lines)).toBe(2)
 })
 
+test('an email lists invoices of one tone, but for Send Now', () => {
+  const step = (offset: number, tone: 'friendly' | 'firm') => ({ number: 1, of: 3, offset, tone })
+  const lines = [
+    line('1', { step: step(-3, 'friendly') }),
+    line('2', { step: step(1, 'friendly') }),
+    line('3', { step: step(7, 'friendly') }),
+    line('4', { step: step(14, 'firm') }),
+  ]
+  expect(emailsOf(lines, true, true).map((email) => email.lines.map(({ invoiceId }) => invoiceId))).toEqual([['1'], ['2', '3'], ['4']])
+  expect(emailsOf(lines, true)).toHaveLength(1)
+  expect(planned(lines, true, now).runs[0]?.emails).toHaveLength(3)
+})
+
 test('a failure stays open while its invoice is not delivered; only the newest run that names it shows it', () => {
   const failure = (invoiceId: string) => aFailure({ invoiceId })
   const runs = [run('newest', [failure('1'), failure('2')]), run('older', [failure('1'), failure('3'), failure('4')])]

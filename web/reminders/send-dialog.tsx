@@ -59,8 +59,8 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
   const grouped = combined ?? settings.groupByClient
   const due = preview.lines.filter(action === 'start' ? ({ dueNow }) => dueNow : ({ sendNowLeft }) => sendNowLeft > 0)
   const chosen = due.filter(({ invoiceId }) => !left.has(invoiceId))
-  const emails = emailsOf(due, grouped)
-  const sent = emailsOf(chosen, grouped).length
+  const emails = emailsOf(due, grouped, action === 'start')
+  const sent = emailsOf(chosen, grouped, action === 'start').length
   const skipped = preview.lines.filter((line) => line.daysOverdue > 0 && !due.includes(line)).length
   const repeats = action === 'send' && repeatedSendNow(chosen) !== null
   const toggle = (ids: string[], on: boolean) =>
@@ -171,6 +171,11 @@ function idsOf({ lines }: ComingEmail): string[] {
 function EmailTick({ email, left, onToggle }: { email: ComingEmail } & Omit<TicksProps, 'emails'>): ReactNode {
   const { clientName, clientEmail, lines, total } = email
   const ids = idsOf(email)
+  // Of several, the text is that of the latest step.
+  const step = lines.reduce<PreviewLine['step']>(
+    (latest, line) => (line.step && line.step.offset > (latest?.offset ?? -61) ? line.step : latest),
+    null,
+  )
   return (
     <label className={styles.tickRow}>
       <input
@@ -187,6 +192,7 @@ function EmailTick({ email, left, onToggle }: { email: ComingEmail } & Omit<Tick
       <span className={styles.late} data-late>
         {lateness(Math.max(...lines.map(({ daysOverdue }) => daysOverdue)))}
       </span>
+      {step && <span className={styles.tickStep}>{texts.step(step)}</span>}
     </label>
   )
 }

@@ -4,6 +4,7 @@ import type { InvoiceHistory } from '#contract/reminders.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { nameAndSteps, sequenceTexts } from '#web/platform/sequences/texts.ts'
+import { showDate } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import styles from './summary.module.css'
 import { summaryTexts as texts } from './texts.ts'
@@ -21,6 +22,7 @@ export function InvoiceSequence({ invoice, history }: { invoice: Invoice; histor
       <button type="button" onClick={() => setChoosing(true)}>
         {texts.changeSequence}
       </button>
+      <Coming id={id} history={history} />
       <LazyMount wanted={choosing}>
         <SequenceDialog
           whose={choosing ? { kind: 'invoice', id, name: reference, current: sequence } : null}
@@ -29,6 +31,17 @@ export function InvoiceSequence({ invoice, history }: { invoice: Invoice; histor
       </LazyMount>
     </p>
   )
+}
+
+/** Emails that are named after the next one. */
+const mostNamed = 2
+
+/** What leaves after the next email, if nothing is paid meanwhile. */
+function Coming({ id, history: { step, nextAt } }: { id: string; history: InvoiceHistory }): ReactNode {
+  const plan = useApiQuery(sequenceCalls.plan, {}, { enabled: step !== null && nextAt !== null, staleTime: 60_000 }).data
+  const later = (plan?.mails ?? []).filter(({ invoiceIds }) => invoiceIds.includes(id)).slice(1, mostNamed + 1)
+  if (step === null || later.length === 0) return null
+  return <span>{texts.coming(later.map(({ tone, localDate }) => texts.email(tone, showDate(localDate))))}</span>
 }
 
 /** `Friendly to final, 5 steps`; empty until it is known. */

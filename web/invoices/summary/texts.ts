@@ -20,6 +20,8 @@ export const summaryTexts = {
   tryAddress: 'Try again',
   trying: 'Trying...',
   tried: (email: string) => `Reminders to ${email} have resumed.`,
+  email: (tone: string, date: string) => `${tone} on ${date}`,
+  coming: (emails: string[]) => `Then ${emails.join(', ')}, if it stays unpaid.`,
   changeSequence: 'Change for this invoice',
   correct: 'Correct address',
   reply: (reply: string) => `The mail server replied: ${reply}`,

@@ -72,7 +72,6 @@ export const sequenceTexts = {
     most: (emails: number, name: string) => `At most ${count(emails, 'email')} to one client (${name}).`,
     save: (counts_: Simulation['counts']) => `Save: ${counts(counts_)}`,
     same: 'Save: nothing changes in 30 days',
-    changed: 'The plan has changed since you looked. Please look again.',
     today: (date: string) => `today, ${date}`,
   },
   uses: {

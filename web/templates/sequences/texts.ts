@@ -23,7 +23,6 @@ export const texts = {
   editTexts: 'Edit the email',
   remove: 'Delete',
   removeNamed: (name: string) => `Delete ${name}`,
-  change: 'Change',
 
   deleting: {
     title: (name: string) => `Delete ${name}?`,
