@@ -92,7 +92,9 @@ export const clientChange = z
       .meta({ description: 'Pauses every invoice of the client; null ends that pause.' }),
     sequence: sequenceChoice.nullable().meta({ description: 'Its sequence; null: that of the account.' }),
     fingerprint,
-    secondContact: emailAddress.nullable().meta({ description: 'Another address of the client, for copies; null removes it.' }),
+    secondContact: emailAddress
+      .meta({ format: 'email', description: 'Another address of the client, for copies; null removes it.' })
+      .nullable(),
   })
   .partial()
 
