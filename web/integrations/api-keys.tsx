@@ -14,9 +14,8 @@ import { CopyButton } from '#web/ui/buttons.tsx'
 import { dateIn, showDate, showMoment } from '#web/ui/dates.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Panel, Pill } from '#web/ui/panel.tsx'
+import { ShowAll, useArrivalFocus, useMissingApiAccess, useRemoval, useZone } from './connection-parts.tsx'
 import styles from './connections.module.css'
-import { useArrivalFocus, useMissingApiAccess, useRemoval, useZone } from './hooks.ts'
-import { ShowAll } from './list-parts.tsx'
 import { texts } from './texts.ts'
 
 const t = texts.keys

@@ -12,9 +12,9 @@ import { BusyButton } from '#web/ui/buttons.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { FactList } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
+import { webAddress } from './connection-parts.tsx'
 import styles from './consent.module.css'
 import { consentTexts as texts } from './texts.ts'
-import { webAddress } from './web-address.ts'
 
 /** Named in an invalid request. */
 const zapier = 'Zapier'

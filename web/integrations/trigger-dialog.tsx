@@ -17,9 +17,9 @@ import { Dialog } from '#web/ui/dialog.tsx'
 import { DueList, ScrollList } from '#web/ui/due-list.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { useArrivalFocus } from './hooks.ts'
+import { useArrivalFocus } from './connection-parts.tsx'
+import styles from './consent.module.css'
 import { triggerTexts as texts } from './texts.ts'
-import styles from './trigger.module.css'
 
 /** Shows which clients get an email and asks. Without permission it redirects to the consent screen, which comes back here. */
 export function TriggerDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {

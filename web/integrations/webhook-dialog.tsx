@@ -9,8 +9,8 @@ import { invalidate } from '#web/platform/query.ts'
 import { CopyButton } from '#web/ui/buttons.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { useArrivalFocus } from './connection-parts.tsx'
 import styles from './connections.module.css'
-import { useArrivalFocus } from './hooks.ts'
 import { texts } from './texts.ts'
 
 const t = texts.webhooks

@@ -6,20 +6,18 @@ import { Link, useNavigate, useParams } from 'react-router'
 import { integrationCalls, type Webhook, type WebhookDelivery } from '#contract/integrations.ts'
 import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
-import { invalidate, useApiMutation } from '#web/platform/query.ts'
+import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
-import { capitalized, dateIn, showDate, showMoment } from '#web/ui/dates.ts'
+import { capitalized, dateIn, showComing, showDate, showMoment } from '#web/ui/dates.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
-import { FactList, PageHeader, Panel } from '#web/ui/panel.tsx'
+import { FactList, PageHeader, Panel, Pill, type PillTone } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { ShowAll, SubscribeButton, useWebhooks, useZapierChanges, useZone, WebhookState } from './connection-parts.tsx'
 import styles from './connections.module.css'
-import { DeliveryLog, ReceiverAnswer } from './delivery-log.tsx'
-import { useWebhooks, useZapierChanges, useZone } from './hooks.ts'
-import { SubscribeButton, WebhookState } from './list-parts.tsx'
 import { texts } from './texts.ts'
 import { SecretOnce, WebhookDialog } from './webhook-dialog.tsx'
 
@@ -259,5 +257,94 @@ function Outcome({ delivery }: { delivery: WebhookDelivery }): ReactNode {
         <ReceiverAnswer {...delivery} />
       </Notice>
     </div>
+  )
+}
+
+const logTexts = texts.log
+/** Milliseconds between refetches, while a delivery is pending and otherwise. */
+const often = 3_000
+const seldom = 20_000
+
+const tones = { delivered: 'paid', waiting: 'unpaid', failed: 'overdue' } satisfies Record<WebhookDelivery['state'], PillTone>
+
+function DeliveryLog({ webhook }: { webhook: Webhook }): ReactNode {
+  const [moving, setMoving] = useState(false)
+  const log = useApiQuery(integrationCalls.webhookDeliveries, { params: { id: webhook._id } }, { refetchInterval: moving ? often : seldom })
+  const waits = log.data?.some(({ state, nextTryAt }) => state === 'waiting' && nextTryAt !== null) ?? false
+  if (waits !== moving) setMoving(waits)
+  return (
+    <Panel title={logTexts.title}>
+      <QueryView query={log} loading={logTexts.loading} error={logTexts.failed} empty={<p className={styles.none}>{logTexts.none}</p>}>
+        {(list) => (
+          <ShowAll list={list}>
+            {(shown) => (
+              <ul className={styles.list}>
+                {shown.map((delivery) => (
+                  <Entry key={delivery._id} delivery={delivery} webhook={webhook} />
+                ))}
+              </ul>
+            )}
+          </ShowAll>
+        )}
+      </QueryView>
+    </Panel>
+  )
+}
+
+function Entry({ delivery, webhook }: { delivery: WebhookDelivery; webhook: Webhook }): ReactNode {
+  const { _id, event, eventId, state, attempt, createdAt, lastTriedAt, nextTryAt } = delivery
+  const zone = useZone()
+  const now = new Date()
+  const resend = useApiMutation(integrationCalls.resend, {
+    invalidates: [integrationCalls.webhookDeliveries, integrationCalls.webhooks],
+    onSuccess: (again) =>
+      toast(again.state === 'delivered' ? 'good' : 'bad', again.state === 'delivered' ? logTexts.taken : logTexts.notTaken),
+  })
+  const name = event === 'test' || event === 'challenge' ? texts.events[event] : texts.events.names[event]
+  const when = showMoment(zone, new Date(lastTriedAt ?? createdAt), now)
+  const facts = [
+    capitalized(when),
+    ...(attempt > 0 ? [logTexts.attempts(attempt)] : []),
+    ...(nextTryAt !== null ? [logTexts.next(showComing(zone, new Date(nextTryAt), now))] : []),
+    ...(state === 'waiting' && nextTryAt === null && webhook.pausedBecause !== null ? [logTexts.held] : []),
+  ]
+  return (
+    <li className={styles.entry}>
+      <div className={styles.what}>
+        <div className={styles.name}>
+          {name} <Pill tone={tones[state]}>{state === 'waiting' && attempt > 0 ? logTexts.retrying : logTexts.states[state]}</Pill>
+        </div>
+        <div className={styles.when}>{facts.join(' · ')}</div>
+        {attempt > 0 && (
+          <p className={styles.said}>
+            <ReceiverAnswer {...delivery} />
+          </p>
+        )}
+        <div className={styles.id}>{logTexts.event(eventId)}</div>
+        <FormError message={resend.isError ? logTexts.againFailed(errorMessage(resend.error)) : null} />
+      </div>
+      <BusyButton
+        variant="default"
+        busy={resend.isPending}
+        busyText={logTexts.sending}
+        aria-label={resend.isPending ? undefined : logTexts.againOne(name, when)}
+        onClick={() => resend.mutate({ params: { id: webhook._id, deliveryId: _id } })}
+      >
+        {logTexts.again}
+      </BusyButton>
+    </li>
+  )
+}
+
+/** The result of the last attempt: the receiver's own words, or a sentence of ours if it sent none. */
+function ReceiverAnswer({ status, words: said }: Pick<WebhookDelivery, 'status' | 'words'>): ReactNode {
+  if (status === null) return said
+  // For a redirect Duely's own sentence explains what to do.
+  if (status >= 300 && status < 400) return `${logTexts.answered(status)} ${said ?? ''}`
+  if (said === null || said === '') return logTexts.saidNothing(status)
+  return (
+    <>
+      {logTexts.said(status)} <q>{said}</q>
+    </>
   )
 }

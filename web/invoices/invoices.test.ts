@@ -1,14 +1,19 @@
 import { QueryClient } from '@tanstack/react-query'
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ClientEvent } from '#contract/clients.ts'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
-import type { HoldReason } from '#contract/reminders.ts'
+import type { PayAnswer } from '#contract/pay-answers.ts'
+import type { Payment } from '#contract/payments.ts'
+import type { DayDecision, HistoryMail, HoldReason, InvoiceHistory } from '#contract/reminders.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import { withVoids } from '#web/invoices/clients/client-data.ts'
-import { clientsOf, suggestions } from '#web/invoices/form/invoice-values.ts'
+import { clientsOf, suggestions } from '#web/invoices/form/invoice-form.tsx'
+import { refetchDelay, timelineOf } from '#web/invoices/history/history-timeline.tsx'
+import { type InvoiceDates, layOutInvoiceLine } from '#web/invoices/summary/invoice-line.tsx'
 import { type ApiCache, applyToCache, queryKey } from '#web/platform/query.ts'
 import { removeInvoice, writeInvoice } from './invoice-cache.ts'
-import { describePause, isPaused, type Known, nextLabel, pausePill, stateOf } from './invoice-state.ts'
+import { describeAnswer, describePause, isPaused, type Known, nextLabel, pausePill, stateOf } from './invoice-state.ts'
 
 const listKey = queryKey(invoiceCalls.list, {})
 const anInvoice = (_id: string, day: string, given: Partial<Invoice> = {}) =>
@@ -180,4 +185,233 @@ test('a payment of a client is listed when it was recorded, and when it was take
     ['second', '2026-03-03T09:00:00Z', false],
     ['first', '2026-03-02T09:00:00Z', false],
   ])
+})
+
+const dates = (given: Partial<InvoiceDates>): InvoiceDates => ({
+  created: '2026-11-02',
+  due: '2026-11-17',
+  today: '2026-11-22',
+  paid: null,
+  parts: [],
+  reminders: ['2026-11-18', '2026-11-19', '2026-11-22'],
+  next: '2026-11-23',
+  ...given,
+})
+
+test('the dates are in order, and the line names what has room', () => {
+  const line = layOutInvoiceLine(dates({}), 800)
+  const places = [line.created, line.due, ...line.reminders.map(({ x }) => x), line.today, line.next ?? 0]
+  expect(places).toEqual(places.toSorted((one, other) => one - other))
+  expect(line.labels.map(({ text }) => text).toSorted()).toEqual(['3 reminders', 'created 02/11', 'due 17/11', 'today'])
+})
+
+test('reminders of a year are few marks, and a paid invoice has no next reminder', () => {
+  const days = Array.from({ length: 365 }, (_, nth) => new Date(Date.UTC(2025, 10, 18 + nth)).toISOString().slice(0, 10))
+  const line = layOutInvoiceLine(dates({ due: '2025-11-17', created: '2025-11-01', reminders: days, paid: '2026-11-20' }), 800)
+  expect(line.reminders.length).toBeLessThan(5)
+  expect(line.next).toBeNull()
+  expect(line.labels.map(({ text }) => text)).toContain('paid 20/11')
+})
+
+test('everything stays inside the frame, no two labels overlap, and none crosses the mark of today', () => {
+  const day = fc
+    .date({ min: new Date('2024-01-01'), max: new Date('2027-12-31'), noInvalidDate: true })
+    .map((date) => date.toISOString().slice(0, 10))
+  const some = fc.record({
+    created: day,
+    due: day,
+    today: day,
+    paid: fc.option(day),
+    parts: fc.array(fc.record({ date: day, amount: fc.constantFrom('₹5.00', '₹9,99,99,99,999.99') }), { maxLength: 4 }),
+    next: fc.option(day),
+    reminders: fc.array(day, { maxLength: 40 }),
+  })
+  fc.assert(
+    fc.property(some, fc.integer({ min: 250, max: 1100 }), (given, width) => {
+      const { reminders, created, due, today, paid, next, labels, part } = layOutInvoiceLine(given, width)
+      for (const x of [created, due, today, paid ?? 0, next ?? 0, ...reminders.flatMap((mark) => [mark.x, mark.end])]) {
+        expect(x).toBeGreaterThanOrEqual(0)
+        expect(x).toBeLessThanOrEqual(width)
+      }
+      for (const [left = 0, right = 0] of part ? [spanOf(part)] : []) {
+        expect(left).toBeGreaterThanOrEqual(-0.01)
+        expect(right).toBeLessThanOrEqual(width + 0.01)
+        expect(left > today + 5 || right < today - 5).toBe(true)
+      }
+      const spans = labels.map(spanOf).toSorted(([one = 0], [other = 0]) => one - other)
+      for (const [nth, [left = 0]] of spans.entries()) if (nth > 0) expect(left).toBeGreaterThanOrEqual(spans[nth - 1]?.[1] ?? 0)
+    }),
+  )
+})
+
+function spanOf({ x, text, anchor }: { x: number; text: string; anchor: 'start' | 'middle' | 'end' }): [number, number] {
+  const room = text.length * 7.4
+  return anchor === 'start' ? [x, x + room] : anchor === 'end' ? [x - room, x] : [x - room / 2, x + room / 2]
+}
+
+const zone = 'Asia/Kolkata'
+const aMail = (about: Partial<HistoryMail>): HistoryMail => ({
+  _id: 'mail',
+  runId: 'run',
+  kind: 'daily',
+  state: 'sent',
+  reason: null,
+  subject: 'Payment reminder',
+  clientEmail: 'billing@kaveri.example',
+  createdAt: '2026-03-02T03:30:00Z',
+  sentAt: '2026-03-02T03:30:01Z',
+  attempt: 1,
+  nextTryAt: null,
+  serverReply: '250 OK',
+  invoices: 1,
+  stored: true,
+  ...about,
+})
+const aDay = (about: Partial<DayDecision>): DayDecision => ({
+  date: '2026-03-02',
+  outcome: 'paused',
+  words: 'Paused.',
+  decidedAt: '2026-03-02T03:30:00Z',
+  nextTryAt: null,
+  mailId: null,
+  ...about,
+})
+const aHistory = (about: Partial<InvoiceHistory>): InvoiceHistory => ({
+  nextAt: null,
+  reason: null,
+  sequence: 'every_day',
+  step: null,
+  movedFrom: null,
+  why: null,
+  notDelivered: null,
+  mails: [],
+  days: [],
+  payments: [],
+  answers: [],
+  ...about,
+})
+const aPayment = (about: Partial<Payment>): Payment => ({
+  _id: 'payment',
+  invoiceId: 'invoice',
+  kind: 'payment',
+  origin: 'by_hand',
+  amount: 2000,
+  currency: 'INR',
+  paidOn: '2026-03-01',
+  method: 'upi',
+  reference: '',
+  note: '',
+  recordedAt: '2026-03-04T08:00:00Z',
+  voidedAt: null,
+  ...about,
+})
+const unpaid = { createdAt: '2026-02-01T06:00:00Z' }
+/** Each line as its outcome and days, without the creation at the end. */
+const linesOf = (history: InvoiceHistory, of: Parameters<typeof timelineOf>[1] = unpaid) =>
+  timelineOf(history, of, zone)
+    .map(({ entries }) => [entries[0].outcome, ...entries.map(({ date }) => date.slice(5))].join(' '))
+    .slice(0, -1)
+
+test('lines are newest first, from the payment to the creation', () => {
+  const history = aHistory({
+    mails: [aMail({ _id: 'by hand', kind: 'send_now', sentAt: '2026-03-02T09:00:00Z' }), aMail({ _id: 'daily' })],
+    days: [aDay({ date: '2026-03-03', outcome: 'paused' }), aDay({ mailId: 'daily', outcome: 'sent' })],
+  })
+  const lines = timelineOf({ ...history, payments: [aPayment({ origin: 'marked' })] }, unpaid, zone)
+  expect(lines.map(({ entries: [{ outcome, date }] }) => `${date} ${outcome}`)).toEqual([
+    '2026-03-04 paid',
+    '2026-03-03 paused',
+    '2026-03-02 sent',
+    '2026-03-02 sent',
+    '2026-02-01 created',
+  ])
+  expect(lines[2]?.entries[0]).toMatchObject({ mail: { _id: 'by hand' } })
+})
+
+test('a payment is listed when it was recorded, and when it was taken back', () => {
+  const refund = aPayment({ _id: 'refund', kind: 'refund', recordedAt: '2026-03-05T08:00:00Z' })
+  const history = aHistory({ payments: [refund, aPayment({ voidedAt: '2026-03-06T08:00:00Z' })] })
+  expect(linesOf(history)).toEqual(['taken_back 03-06', 'refunded 03-05', 'received 03-04'])
+})
+
+test('what the client said is listed, with the words', () => {
+  const answer: PayAnswer = {
+    _id: 'answer',
+    invoiceId: 'invoice',
+    kind: 'paid',
+    at: '2026-03-04T08:00:00Z',
+    date: '2026-03-03',
+    amount: 3000,
+    reference: 'UTR 4711',
+    message: '',
+    name: '',
+    email: '',
+    state: 'open',
+    pausedUntil: '2026-03-09',
+    invoice: { reference: 'INV-0001', clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', balance: 5000, currency: 'INR' },
+  }
+  expect(linesOf(aHistory({ answers: [answer], payments: [aPayment({})] }))).toEqual(['received 03-04', 'answered 03-04'])
+  expect(describeAnswer(answer)).toEqual({ title: 'Says paid: ₹3,000.00 on 03/03/2026', words: 'UTR 4711' })
+  // The currency of the invoice was changed since.
+  expect(describeAnswer({ ...answer, amount: null })).toEqual({ title: 'Says paid on 03/03/2026', words: 'UTR 4711' })
+})
+
+test('a decision that led to an email is listed once', () => {
+  expect(linesOf(aHistory({ mails: [aMail({})], days: [aDay({ mailId: 'mail', outcome: 'sent', words: 'Sent.' })] }))).toEqual([
+    'sent 03-02',
+  ])
+})
+
+test('a superseded email is listed once, although its decision no longer refers to it', () => {
+  const history = aHistory({ mails: [aMail({ state: 'superseded', sentAt: null })], days: [aDay({ outcome: 'superseded' })] })
+  expect(linesOf(history)).toEqual(['superseded 03-02'])
+})
+
+test('a decision whose email is too old to be listed appears with its own text', () => {
+  const history = aHistory({ days: [aDay({ mailId: 'long ago', outcome: 'sent', words: 'Sent.' })] })
+  expect(timelineOf(history, unpaid, zone)[0]?.entries).toMatchObject([{ kind: 'day', decision: { words: 'Sent.' } }])
+})
+
+test('an email belongs to the day of the account, not of the browser', () => {
+  const late = aMail({ createdAt: '2026-03-02T19:00:00Z', sentAt: '2026-03-02T19:00:00Z' })
+  expect(linesOf(aHistory({ mails: [late] }))).toEqual(['sent 03-03'])
+})
+
+test('consecutive days with the same decision are one line', () => {
+  const paused = ['2026-03-05', '2026-03-04', '2026-03-03', '2026-03-01'].map((date) => aDay({ date }))
+  expect(linesOf(aHistory({ days: [...paused, aDay({ date: '2026-02-28', words: 'Paused: on holiday' })] }))).toEqual([
+    'paused 03-05 03-04 03-03',
+    'paused 03-01',
+    'paused 02-28',
+  ])
+})
+
+const sentOn = (day: string, about: Partial<HistoryMail> = {}) =>
+  aMail({ _id: `${day} ${about.kind ?? ''}`, createdAt: `2026-03-${day}T03:30:00Z`, sentAt: `2026-03-${day}T03:30:01Z`, ...about })
+const failedOn = (day: string, serverReply: string) => sentOn(day, { sentAt: null, state: 'failed', reason: 'refused', serverReply })
+
+test('the same email on consecutive days is one line, and equal failures are', () => {
+  expect(linesOf(aHistory({ mails: [sentOn('08'), sentOn('07'), sentOn('06'), sentOn('04')] }))).toEqual([
+    'sent 03-08 03-07 03-06',
+    'sent 03-04',
+  ])
+  const mails = [failedOn('08', '452 4.2.2 full'), failedOn('07', '452 4.2.2 full'), failedOn('06', '550 5.7.1 spam'), sentOn('05')]
+  expect(linesOf(aHistory({ mails }))).toEqual(['failed 03-08 03-07', 'failed 03-06', 'sent 03-05'])
+})
+
+test('a day with more than one event is not folded', () => {
+  const mails = [sentOn('08'), sentOn('07'), sentOn('07', { kind: 'send_now', sentAt: '2026-03-07T10:00:00Z' }), sentOn('06')]
+  expect(linesOf(aHistory({ mails }))).toHaveLength(4)
+})
+
+test('polling is fastest while an email is being sent, slower while one waits, slowest afterwards', () => {
+  const now = new Date('2026-03-02T03:30:00Z')
+  const leaving = refetchDelay(aHistory({ reason: 'open_mail', nextAt: '2026-03-02T03:30:00Z', mails: [aMail({ state: 'sending' })] }), now)
+  const waiting = refetchDelay(
+    aHistory({ reason: 'open_mail', nextAt: '2026-03-02T03:45:00Z', mails: [aMail({ state: 'retrying' })] }),
+    now,
+  )
+  const left = refetchDelay(aHistory({ mails: [aMail({})] }), now)
+  expect(leaving).toBeLessThan(waiting)
+  expect(waiting).toBeLessThan(left)
 })

@@ -1,24 +1,24 @@
 import { Button, Skeleton } from '@mantine/core'
-import { IconMailCog } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { IconBrandGmail, IconCircleCheck, IconMailCog } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { causeOf, type SenderPause } from '#contract/sender-pause.ts'
 import { useFirstSteps } from '#web/platform/first-steps.ts'
-import { errorMessage } from '#web/platform/problem.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
-import { Notice } from '#web/ui/notice.tsx'
-import { PageHeader } from '#web/ui/panel.tsx'
+import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
+import { FormError, Notice } from '#web/ui/notice.tsx'
+import { FactList, PageHeader, Panel, Pill } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { GmailButton, GmailPause, GmailReturn, useGmail } from './gmail.tsx'
 import styles from './mail.module.css'
-import { ConfiguredCard, PauseBanner } from './mailbox-card.tsx'
-import { type ProviderName, providers } from './presets.ts'
-import { SmtpDialog } from './smtp-dialog.tsx'
+import { type ProviderName, providers, SmtpDialog } from './smtp-dialog.tsx'
 import { texts } from './texts.ts'
 
 export default function MailSettingsScreen(): ReactNode {
@@ -138,4 +138,193 @@ function useRemoveMailbox(): () => void {
       onConfirm: () => remove.mutateAsync({}),
       failed: texts.remove.failed,
     })
+}
+
+const gmailTexts = texts.gmail
+
+/** Whether this server can send through Gmail; false until that is known. */
+function useGmail(): boolean {
+  return useApiQuery(accountCalls.server, {}, { staleTime: Number.POSITIVE_INFINITY }).data?.google ?? false
+}
+
+/** Opens Google’s consent page. Renders nothing where Google is not set up on this server. */
+function GmailButton({ kind }: { kind: 'first' | 'again' }): ReactNode {
+  const available = useGmail()
+  const [problem, setProblem] = useState<string | null>(null)
+  const start = useApiMutation(mailCalls.startGmail, {
+    onSuccess: ({ url }) => window.location.assign(url),
+    onError: (error) => {
+      const message = gmailTexts.startFailed(error instanceof Problem ? error.message : '')
+      setProblem(message)
+      toast('bad', <span className={styles.clamped}>{message}</span>)
+    },
+  })
+  if (!available) return null
+  return (
+    <>
+      <BusyButton
+        leftSection={<IconBrandGmail size={18} stroke={1.7} aria-hidden />}
+        // Stays busy until the browser has left for Google.
+        busy={start.isPending || start.isSuccess}
+        busyText={gmailTexts.busy}
+        onClick={() => {
+          setProblem(null)
+          start.mutate({})
+        }}
+      >
+        {kind === 'first' ? gmailTexts.connect : gmailTexts.again}
+      </BusyButton>
+      {problem !== null && <FormError message={problem} />}
+    </>
+  )
+}
+
+/** The permission was revoked, by Google or by the user. */
+function GmailPause({ pause }: { pause: SenderPause }): ReactNode {
+  return (
+    <Notice tone="bad" title={gmailTexts.paused.title} action={<GmailButton kind="again" />}>
+      {pause.message !== '' && <p className={styles.text}>{pause.message}</p>}
+      <p className={styles.text}>{gmailTexts.paused.todo}</p>
+    </Notice>
+  )
+}
+
+/** Finishes the connection with the code in the address, and removes the code from the address first, because it works only once. */
+function GmailReturn(): ReactNode {
+  const [search, setSearch] = useSearchParams()
+  const [problem, setProblem] = useState<string | null>(null)
+  const seen = useRef(false)
+  const fail = (message: string) => {
+    setProblem(message)
+    toast('bad', <span className={styles.clamped}>{message}</span>)
+  }
+  const finish = useApiMutation(mailCalls.configureGmail, {
+    invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
+    onSuccess: () => {
+      toast('good', gmailTexts.done)
+    },
+    onError: (error) => fail(gmailTexts.failed(errorMessage(error))),
+  })
+  useEffect(() => {
+    const [code, state, error] = ['code', 'state', 'error'].map((name) => search.get(name))
+    if (seen.current || (!code && !error)) return
+    seen.current = true
+    setSearch({}, { replace: true })
+    if (code) finish.mutate({ body: { code, ...(state ? { state } : {}) } })
+    else fail(gmailTexts.failed(error === 'access_denied' ? gmailTexts.denied : gmailTexts.notFinished))
+  })
+  if (finish.isPending) return <Notice tone="info">{gmailTexts.finishing}</Notice>
+  return problem === null ? null : <Notice tone="bad">{problem}</Notice>
+}
+
+const cardTexts = texts.configured
+
+function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => void; onRemove: () => void }): ReactNode {
+  const { mailbox, onChange, onRemove } = props
+  const { provider, user, host, port, secure } = mailbox
+  const test = useTestEmail()
+  return (
+    <Panel
+      title={cardTexts.title}
+      aside={mailbox.pause ? <Pill tone="overdue">{cardTexts.paused}</Pill> : <Pill tone="paid">{cardTexts.working}</Pill>}
+    >
+      <FactList stacks>
+        <dt>{cardTexts.provider}</dt>
+        <dd>{cardTexts.providers[provider ?? 'smtp']}</dd>
+        <dt>{cardTexts.email}</dt>
+        <dd>{user}</dd>
+        {host !== null && port !== null && (
+          <>
+            <dt>{cardTexts.server}</dt>
+            <dd data-quiet>{cardTexts.line(host, port, secure === true)}</dd>
+          </>
+        )}
+        <dt>{provider === 'gmail' ? texts.gmail.permission : cardTexts.password}</dt>
+        <dd data-quiet>{cardTexts.kept}</dd>
+      </FactList>
+      <div className={styles.actions}>
+        {test.button}
+        <Button variant="default" onClick={onChange}>
+          {cardTexts.change}
+        </Button>
+        <Button variant="default" className={styles.remove ?? ''} onClick={onRemove}>
+          {cardTexts.remove}
+        </Button>
+      </div>
+      {test.outcome}
+    </Panel>
+  )
+}
+
+/** Sends a test email to the mailbox itself; `outcome` shows the reply of the mail server. */
+function useTestEmail(): { button: ReactNode; outcome: ReactNode } {
+  const [problem, setProblem] = useState<string | null>(null)
+  const send = useApiMutation(mailCalls.test, {
+    // An accepted email ends a pause after a rejected login.
+    invalidates: [mailCalls.config, reminderCalls.status],
+    onError: (error) => setProblem(texts.test.failed(errorMessage(error))),
+  })
+  const button = (
+    <BusyButton
+      variant="default"
+      busy={send.isPending}
+      busyText={texts.test.sending}
+      onClick={() => {
+        setProblem(null)
+        send.mutate({})
+      }}
+    >
+      {texts.test.send}
+    </BusyButton>
+  )
+  const outcome = (
+    <>
+      <div role="status">{send.isSuccess && <Sent {...send.data} />}</div>
+      <FormError message={problem} />
+    </>
+  )
+  return { button, outcome }
+}
+
+function Sent({ to, reply }: { to: string; reply: string }): ReactNode {
+  return (
+    <div className={styles.sent}>
+      <IconCircleCheck size={20} aria-hidden className={styles.sentIcon} />
+      <div>
+        <strong>{texts.test.done(to)}</strong> {texts.test.next}
+        {reply !== '' && (
+          <p className={styles.reply}>
+            {texts.test.said} <q>{reply}</q>
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function PauseBanner({ pause, host, onFix }: { pause: SenderPause; host: string | null; onFix: () => void }): ReactNode {
+  const profile = useApiQuery(accountCalls.profile)
+  const since = new Date(pause.since)
+  const zone = profile.data?.timezone
+  const when = `${showDate(dateIn(zone, since))}, ${showClock(zone, since)}`
+  return (
+    <Notice
+      tone="bad"
+      title={texts.pause.titles[pause.reason]}
+      action={<Button onClick={onFix}>{texts.pause.action[pause.reason]}</Button>}
+    >
+      <p className={styles.text}>
+        {causeOf(pause) === 'login_refused' ? (
+          <>
+            {texts.pause.said(host ?? texts.pause.theServer)} <q>{pause.message}</q>
+          </>
+        ) : (
+          pause.message
+        )}
+      </p>
+      <p
+        className={styles.text}
+      >{`${texts.pause.since(when)} ${pause.until === null ? texts.pause.todo[pause.reason] : texts.pause.resumes(showComing(zone, new Date(pause.until), new Date()))}`}</p>
+    </Notice>
+  )
 }

@@ -1,4 +1,4 @@
-import type { ProviderName } from './presets.ts'
+import type { ProviderName } from './smtp-dialog.tsx'
 
 /** Where a provider makes the password: a line with a link in the middle. */
 interface PasswordHint {

@@ -7,8 +7,8 @@ import { pageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain.module.css'
 import { PlanFeatures } from '#web/ui/plain.tsx'
+import styles from './plain-page.module.css'
 import { PlainPage } from './plain-page.tsx'
-import styles from './pricing.module.css'
 import { texts } from './texts.ts'
 
 const t = texts.pricing

@@ -1,20 +1,28 @@
-import { Button, Skeleton } from '@mantine/core'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Switch.layer.css'
+import { Button, NativeSelect, Skeleton, Switch, Textarea, TextInput } from '@mantine/core'
 import { IconCash } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import { type ChangeEvent, type ReactNode, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { bankLines } from '#contract/pay.ts'
-import { isTestKey, type PayMethods, type PaymentSettings, paymentSettingsCalls } from '#contract/payment-settings.ts'
+import { payLinkCalls } from '#contract/pay-links.ts'
+import { isTestKey, largestLogo, type PayMethods, type PaymentSettings, paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { screens } from '#contract/screens.ts'
-import { useApiQuery } from '#web/platform/query.ts'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { Notice } from '#web/ui/notice.tsx'
+import { BusyButton } from '#web/ui/buttons.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
+import { FormError, Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import { AnswersCard } from './answers-card.tsx'
-import { MethodDialog } from './method-dialog.tsx'
+import { MethodDialog, noProof, ProofField, proofIn, useProof } from './method-dialog.tsx'
 import styles from './pay.module.css'
-import { PayPageCard } from './pay-page-card.tsx'
 import { RazorpayDialog, TryButton } from './razorpay-dialog.tsx'
 import { bankFileTexts, texts } from './texts.ts'
 
@@ -136,5 +144,150 @@ function summaryOf({ upi, bank, ownLink }: PaymentSettings, method: Method): str
     bankLines(bank, '')
       .map(({ label, shown }) => (label === '' ? shown : `${label}: ${shown}`))
       .join(' · ')
+  )
+}
+
+const pageTexts = texts.page
+
+function PayPageCard({ settings }: { settings: PaymentSettings }): ReactNode {
+  const profile = useApiQuery(accountCalls.profile)
+  const proof = useProof()
+  const { businessName, details, inEmails, pdf } = settings
+  const state = useContractForm({
+    call: paymentSettingsCalls.save,
+    initialValues: { businessName, details, inEmails, pdf, ...noProof },
+    toInput: ({ currentPassword, code, ...values }) => ({ body: { ...values, ...proofIn(proof, { currentPassword, code }) } }),
+    update: (cache, reply) => cache.write(paymentSettingsCalls.read, reply),
+    onSuccess: (_reply, values) => {
+      toast('good', texts.saved)
+      state.form.setInitialValues({ ...values, ...noProof })
+      state.form.setValues(noProof)
+    },
+  })
+  const { form } = state
+  const changed = form.isDirty()
+  return (
+    <Panel title={pageTexts.title} aside={<SeeButton />}>
+      <p className={styles.text}>{pageTexts.text}</p>
+      <ContractForm state={state} submit={texts.save} busy={texts.saving}>
+        <div className={styles.fields}>
+          <TextInput
+            label={pageTexts.businessName}
+            description={pageTexts.businessNameHint(profile.data?.displayName ?? '')}
+            autoComplete="organization"
+            {...form.getInputProps('businessName')}
+          />
+          <Textarea label={pageTexts.details} description={pageTexts.detailsHint} rows={3} {...form.getInputProps('details')} />
+          <Logo settings={settings} />
+          <Switch label={pageTexts.inEmails} {...form.getInputProps('inEmails', { type: 'checkbox' })} />
+          <NativeSelect
+            label={pageTexts.pdf}
+            description={pageTexts.pdfHint}
+            data={[
+              { value: 'link', label: pageTexts.pdfs.link },
+              { value: 'attach', label: pageTexts.pdfs.attach },
+            ]}
+            {...form.getInputProps('pdf')}
+          />
+          {changed && <ProofField proof={proof} of={(field) => form.getInputProps(field)} />}
+        </div>
+      </ContractForm>
+    </Panel>
+  )
+}
+
+/** Opens the page of the newest invoice. */
+function SeeButton(): ReactNode {
+  const invoices = useApiQuery(invoiceCalls.list, { query: { limit: 1 } })
+  const [newest] = invoices.data ?? []
+  const create = useApiMutation(payLinkCalls.create, {
+    onSuccess: ({ url }) => void window.open(new URL(url).pathname, '_blank', 'noopener'),
+    onError: (error) => toast('bad', errorMessage(error)),
+  })
+  if (!newest) return <span className={styles.quiet}>{pageTexts.noInvoice}</span>
+  return (
+    <BusyButton
+      variant="default"
+      busy={create.isPending}
+      busyText={pageTexts.seeing}
+      onClick={() => create.mutate({ params: { id: newest._id } })}
+    >
+      {pageTexts.see}
+    </BusyButton>
+  )
+}
+
+function Logo({ settings }: { settings: PaymentSettings }): ReactNode {
+  const picker = useRef<HTMLInputElement>(null)
+  const [image, setImage] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const remove = useApiMutation(paymentSettingsCalls.removeLogo, {
+    update: (cache, reply) => cache.write(paymentSettingsCalls.read, reply),
+    onSuccess: () => toast('good', pageTexts.logoRemoved),
+    onError: (error) => setProblem(texts.saveFailed(errorMessage(error))),
+  })
+  const choose = async (event: ChangeEvent<HTMLInputElement>) => {
+    const [file] = event.currentTarget.files ?? []
+    event.currentTarget.value = ''
+    if (!file) return
+    if (file.size > largestLogo) return setProblem(pageTexts.logoTooLarge)
+    setProblem(null)
+    setImage(new Uint8Array(await file.arrayBuffer()).toBase64())
+  }
+  return (
+    <div>
+      <div className={styles.name}>{pageTexts.logo}</div>
+      <p className={styles.text}>{settings.hasLogo ? pageTexts.logoSet : pageTexts.logoHint}</p>
+      <div className={styles.logo}>
+        <Button variant="default" onClick={() => picker.current?.click()}>
+          {pageTexts.chooseLogo}
+        </Button>
+        {settings.hasLogo && (
+          <BusyButton variant="default" busy={remove.isPending} busyText={texts.saving} onClick={() => remove.mutate({})}>
+            {pageTexts.removeLogo}
+          </BusyButton>
+        )}
+        <input
+          ref={picker}
+          type="file"
+          accept="image/png,image/jpeg"
+          aria-label={pageTexts.chooseLogo}
+          hidden
+          onChange={(event) => void choose(event)}
+        />
+      </div>
+      <FormError message={problem} />
+      <Dialog opened={image !== null} onClose={() => setImage(null)} title={pageTexts.chooseLogo}>
+        {image !== null && <LogoForm image={image} onDone={() => setImage(null)} />}
+      </Dialog>
+    </div>
+  )
+}
+
+function LogoForm({ image, onDone }: { image: string; onDone: () => void }): ReactNode {
+  const proof = useProof()
+  const state = useContractForm({
+    call: paymentSettingsCalls.saveLogo,
+    initialValues: noProof,
+    toInput: (values) => ({ body: { image, ...proofIn(proof, values) } }),
+    update: (cache, reply) => cache.write(paymentSettingsCalls.read, reply),
+    onSuccess: () => {
+      toast('good', texts.saved)
+      onDone()
+    },
+  })
+  return (
+    <ContractForm
+      state={state}
+      submit={texts.save}
+      busy={texts.saving}
+      actions={
+        <Button variant="default" onClick={onDone}>
+          {texts.cancel}
+        </Button>
+      }
+    >
+      <ProofField proof={proof} autofocus of={(field) => state.form.getInputProps(field)} />
+    </ContractForm>
   )
 }

@@ -1,5 +1,5 @@
 import { isCurrency } from '#contract/currency-codes.ts'
-import { formatMoney, readTypedAmount } from '#contract/money.ts'
+import { amountProblem, formatMoney, readTypedAmount } from '#contract/money.ts'
 import { readDate } from './dates.ts'
 
 export type DateOrder = 'dmy' | 'mdy'
@@ -92,4 +92,10 @@ export function readAmount(text: string, currency: string): number | null {
 /** The format of the amount field: `1,84,200.00`. */
 export function showAmount(amount: number, currency: string): string {
   return formatMoney(amount, currency).replace(/[^\d.,]/g, '')
+}
+
+/** Why a typed amount above 0 does not fit its currency; null where it does, or is no amount at all. */
+export function decimalsProblem(typed: string, currency: string): string | null {
+  const amount = readTypedAmount(typed, currency)
+  return amount !== null && amount > 0 && amount < 1e10 ? amountProblem(amount, currency) : null
 }

@@ -8,9 +8,9 @@ import { useWidth } from './hooks.ts'
 import { LazyMount, lazyDialog } from './lazy-dialog.tsx'
 import { texts } from './texts.ts'
 
-const Crowd = lazyDialog(async () => (await import('./due-line-crowd.tsx')).DueLineCrowd)
+const Crowd = lazyDialog(async () => (await import('./due-line-open.tsx')).DueLineCrowd)
 
-const Table = lazyDialog(async () => (await import('./due-line-table.tsx')).DueTable)
+const Table = lazyDialog(async () => (await import('./due-line-open.tsx')).DueTable)
 
 interface DueLineProps {
   items: DueItem[]

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
   capitalized,
@@ -13,6 +14,7 @@ import {
   showMoment,
   zoneName,
 } from './dates.ts'
+import { type DueItem, dotLabel, layOutDueLine } from './due-line-layout.ts'
 import { adviceFor } from './texts.ts'
 
 test('a time zone is shown by its current name', () => {
@@ -83,4 +85,146 @@ test('days are shown with their weekday in the account’s zone, and with the ye
   expect(showDay('Asia/Kolkata', '2026-11-23T20:00:00Z', now)).toBe('Tue 24/11')
   expect(showDay('Asia/Kolkata', '2027-01-02T03:30:00Z', now)).toBe('Sat 02/01/2027')
   expect(showDayAndTime('Asia/Kolkata', '2026-11-21T03:30:00Z', now)).toBe('Sat 21/11, 09:00')
+})
+
+const anItem = fc.record({
+  id: fc.uuid(),
+  name: fc.string(),
+  amount: fc.integer({ min: 1, max: 9_999_999_999 }),
+  currency: fc.constantFrom('INR', 'INR', 'EUR'),
+  daysLate: fc.integer({ min: -4000, max: 4000 }),
+})
+const items = (max: number) =>
+  fc
+    .uniqueArray(anItem, { maxLength: max, selector: ({ id }) => id })
+    .map((list): DueItem[] => list.map((item) => ({ ...item, email: item.name, late: item.daysLate > 0 })))
+const widths = fc.integer({ min: 280, max: 1200 })
+
+test('every open invoice is on the due line exactly once', () => {
+  fc.assert(
+    fc.property(items(300), widths, (list, width) => {
+      const drawn = layOutDueLine(list, width, 'INR').dots.flatMap((dot) => dot.items.map(({ id }) => id))
+      expect(drawn.toSorted()).toEqual(list.map(({ id }) => id).toSorted())
+    }),
+  )
+})
+
+test('overdue invoices are right of today, others left, all inside the frame', () => {
+  fc.assert(
+    fc.property(items(200), widths, (list, width) => {
+      const { dots, todayX } = layOutDueLine(list, width, 'INR')
+      for (const { x, radius, items: together } of dots) {
+        for (const { daysLate } of together) expect(daysLate > 0 ? x > todayX : x < todayX).toBe(true)
+        expect(x - radius).toBeGreaterThanOrEqual(0)
+        expect(x + radius).toBeLessThanOrEqual(width)
+      }
+    }),
+  )
+})
+
+test('many invoices become few dots that do not overlap and add up', () => {
+  const crowd: DueItem[] = Array.from({ length: 1000 }, (_, index) => {
+    const daysLate = ((index * 7919) % 140) - 70
+    return { id: String(index), name: 'Kaveri Foods', email: 'kaveri', currency: 'INR', amount: 100 + index, daysLate, late: daysLate > 0 }
+  })
+  const { dots } = layOutDueLine(crowd, 1000, 'INR')
+  expect(dots.length).toBeLessThan(40)
+  expect(dots.flatMap((dot) => dot.items).length).toBe(crowd.length)
+  for (const [index, dot] of dots.entries()) {
+    const next = dots[index + 1]
+    if (next) expect(next.x - next.radius).toBeGreaterThanOrEqual(dot.x + dot.radius)
+  }
+})
+
+const anItemOf = (id: string, amount: number, daysLate: number, currency = 'INR'): DueItem => ({
+  id,
+  name: `Client ${id}`,
+  email: id,
+  currency,
+  amount,
+  daysLate,
+  late: daysLate > 0,
+})
+
+test('the radius grows with the logarithm of the amount, so that one huge invoice does not hide the others', () => {
+  const radiusOf = (items: DueItem[], id: string) => layOutDueLine(items, 900, 'INR').dots.find(({ key }) => key === id)?.radius ?? 0
+  const usual = [anItemOf('a', 4_000_000, 3), anItemOf('b', 1_000_000, -9), anItemOf('c', 100_000, 20)]
+  expect(radiusOf(usual, 'a')).toBeGreaterThan(radiusOf(usual, 'b'))
+  expect(radiusOf(usual, 'b') - radiusOf(usual, 'c')).toBeCloseTo(0.3 * radiusOf(usual, 'a'))
+  const withHuge = [...usual, anItemOf('d', 400_000_000, 40)]
+  expect(radiusOf(withHuge, 'a')).toBeGreaterThan(0.35 * radiusOf(withHuge, 'd'))
+  const { key } = layOutDueLine(usual, 900, 'INR')
+  expect(key.map(({ amount }) => amount)).toEqual([10_000, 100_000, 1_000_000])
+  expect(key.at(-1)?.radius).toBeCloseTo(radiusOf(usual, 'b'))
+})
+
+test('dots of different currencies are sized within their own, and a group names each sum', () => {
+  const mixed = [anItemOf('a', 1_000_000, 3), anItemOf('b', 500, -9, 'EUR'), anItemOf('c', 50, 20, 'EUR')]
+  const { dots, key } = layOutDueLine(mixed, 900, 'INR')
+  const radius = (id: string) => dots.find((dot) => dot.key === id)?.radius ?? 0
+  expect(radius('b')).toBe(radius('a'))
+  expect(radius('c')).toBeLessThan(radius('b'))
+  expect(key).toEqual([])
+  const together = [
+    anItemOf('a', 5000, 40),
+    anItemOf('b', 120, 40, 'EUR'),
+    ...Array.from({ length: 9 }, (_, n) => anItemOf(`c${n}`, 1, 40)),
+  ]
+  const [dot] = layOutDueLine(together, 324, 'INR').dots
+  expect(dot && dotLabel(dot, 'INR')[1]).toBe('₹5,009.00 + €120.00')
+})
+
+test('the three largest are named, one on a phone, clear of dots, of each other and of today', () => {
+  const few = [anItemOf('a', 42_000_000, 34), anItemOf('b', 9_600_000, -13), anItemOf('c', 4_850_000, 19), anItemOf('d', 300_000, 5)]
+  expect(layOutDueLine(few, 900, 'INR').names.map(({ key }) => key)).toEqual(['a', 'b', 'c'])
+  expect(layOutDueLine(few, 324, 'INR').names.map(({ key }) => key)).toEqual(['a'])
+  fc.assert(
+    fc.property(items(40), widths, (list, width) => {
+      const { dots, names, todayX } = layOutDueLine(list, width, 'INR')
+      for (const { x, y, name, amount } of names) {
+        const half = Math.min(150, Math.max(name.length * 7.6, amount.length * 7.8)) / 2
+        expect(x - half).toBeGreaterThanOrEqual(-0.001)
+        expect(x + half).toBeLessThanOrEqual(width + 0.001)
+        expect(y - 34).toBeGreaterThanOrEqual(0)
+        expect(x + half <= todayX - 4 || x - half >= todayX + 4).toBe(true)
+        for (const dot of dots) if (Math.abs(dot.x - x) < half + dot.radius) expect(dot.y - dot.radius).toBeGreaterThanOrEqual(y)
+      }
+    }),
+  )
+})
+
+test('a group dot is large enough for its number', () => {
+  fc.assert(
+    fc.property(items(99), widths, (list, width) => {
+      for (const { items: together, radius } of layOutDueLine(list, width, 'INR').dots)
+        if (together.length > 1) expect(radius).toBeGreaterThanOrEqual(together.length > 9 ? 12 : 9)
+    }),
+  )
+})
+
+test('no dot covers another, or the word today', () => {
+  fc.assert(
+    fc.property(items(60), widths, (list, width) => {
+      const { dots, todayX } = layOutDueLine(list, width, 'INR')
+      for (const [index, one] of dots.entries()) {
+        for (const other of dots.slice(index + 1))
+          expect(Math.hypot(one.x - other.x, one.y - other.y)).toBeGreaterThanOrEqual(one.radius + other.radius)
+        const top = one.y - one.radius
+        if (one.x < todayX && one.x + one.radius > todayX - 46) expect(top).toBeGreaterThanOrEqual(22)
+      }
+    }),
+  )
+})
+
+test('nine equal invoices of one day are one dot labelled 9', () => {
+  const nine: DueItem[] = Array.from({ length: 9 }, (_, index) => ({
+    id: String(index),
+    name: 'Nila Printers',
+    email: 'nila',
+    currency: 'INR',
+    amount: 2_230_000,
+    daysLate: 324,
+    late: true,
+  }))
+  for (const width of [324, 900]) expect(layOutDueLine(nine, width, 'INR').dots.map(({ items: together }) => together.length)).toEqual([9])
 })

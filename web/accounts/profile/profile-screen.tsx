@@ -1,23 +1,40 @@
-import { Button, Loader, Skeleton } from '@mantine/core'
-import { IconCoinRupee, IconCrown, IconFileInvoice, IconMail, IconUserOff } from '@tabler/icons-react'
-import type { ReactNode } from 'react'
-import { Outlet } from 'react-router'
+import '@mantine/core/styles/ScrollArea.layer.css'
+import '@mantine/core/styles/Popover.layer.css'
+import '@mantine/core/styles/Combobox.layer.css'
+import { Button, Loader, NativeSelect, Select, Skeleton, TextInput } from '@mantine/core'
+import {
+  IconBellRinging,
+  IconCoinRupee,
+  IconCrown,
+  IconFileInvoice,
+  IconFilePlus,
+  IconMail,
+  IconMailCog,
+  IconTags,
+  IconUserOff,
+} from '@tabler/icons-react'
+import { type ReactNode, useMemo } from 'react'
+import { Link, Outlet } from 'react-router'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'
 import { formatSums } from '#contract/money.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { screens } from '#contract/screens.ts'
 import { texts } from '#web/accounts/texts.ts'
-import { useCurrency } from '#web/platform/account.tsx'
+import { ConfirmEmailNotice, useCurrency } from '#web/platform/account.tsx'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { TryAgain } from '#web/platform/query-view.tsx'
-import { dateIn, showDate } from '#web/ui/dates.ts'
+import { storeUser } from '#web/platform/session.ts'
+import { dateIn, showDate, zoneName } from '#web/ui/dates.ts'
+import { currencyChoices, PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel } from '#web/ui/panel.tsx'
 import { EmptyState, initialOf } from '#web/ui/plain.tsx'
+import { brief, toast } from '#web/ui/toast.tsx'
 import { UrlTabs } from '#web/ui/url-tabs.tsx'
-import { ProfileDetails } from './details.tsx'
 import { GoogleLinkReturn } from './google.tsx'
-import { ProfilePreferences } from './preferences.tsx'
 import styles from './profile.module.css'
 import { ProfileSecurity } from './security.tsx'
 
@@ -177,5 +194,147 @@ function Stat({ icon, label, waiting, children }: StatProps): ReactNode {
       </dt>
       <dd className={styles.figure}>{waiting ? <Skeleton height={24} width="60%" my={5} /> : (children ?? statTexts.unknown)}</dd>
     </div>
+  )
+}
+
+const detailTexts = texts.profile.details
+
+/** Name and email. A new email asks for the current password; an account linked to Google cannot change it. */
+function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
+  const byGoogle = profile.googleId !== undefined
+  const changesEmail = (email: string) => !byGoogle && email.trim() !== profile.email
+  const state = useContractForm({
+    call: accountCalls.changeProfile,
+    initialValues: { displayName: profile.displayName, email: profile.email, currentPassword: '' },
+    toInput: ({ displayName, email, currentPassword }) => ({
+      body: { displayName, ...(changesEmail(email) ? { email, currentPassword } : {}) },
+    }),
+    check: ({ email, currentPassword }) =>
+      changesEmail(email) && currentPassword === '' ? { currentPassword: detailTexts.currentMissing } : {},
+    invalidates: [accountCalls.profile],
+    update: (cache, changed) => cache.write(accountCalls.profile, changed),
+    onSuccess: ({ _id, displayName, email, googleId, pendingEmail }, sent) => {
+      storeUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
+      form.setValues({ displayName, email, currentPassword: '' })
+      toast('good', changesEmail(sent.email) && pendingEmail !== null ? detailTexts.almost : texts.profile.saved)
+    },
+    onError: (error) => toast('bad', brief(texts.profile.failed(errorMessage(error)))),
+  })
+  const { form } = state
+  return (
+    <Panel title={detailTexts.title}>
+      {profile.pendingEmail !== null ? <Notice tone="info">{detailTexts.pending(profile.pendingEmail)}</Notice> : <ConfirmEmailNotice />}
+      <ContractForm state={state} submit={texts.profile.save} busy={texts.profile.saving}>
+        <div className={styles.fields}>
+          <TextInput
+            label={detailTexts.name}
+            description={detailTexts.nameHint}
+            autoComplete="name"
+            required
+            {...form.getInputProps('displayName')}
+          />
+          {byGoogle ? (
+            <p className={styles.beside}>{detailTexts.google(profile.email)}</p>
+          ) : (
+            <TextInput
+              label={detailTexts.email}
+              description={detailTexts.emailHint}
+              type="email"
+              autoComplete="username"
+              required
+              {...form.getInputProps('email')}
+            />
+          )}
+          {changesEmail(form.getValues().email) && (
+            <PasswordField
+              label={detailTexts.current}
+              description={detailTexts.currentHint}
+              autoComplete="current-password"
+              required
+              {...form.getInputProps('currentPassword')}
+            />
+          )}
+        </div>
+      </ContractForm>
+    </Panel>
+  )
+}
+
+const { connections } = texts.security
+
+const quickActions = [
+  { to: screens.mailSettings, text: t.quick.mail, icon: IconMailCog },
+  { to: screens.reminderControl, text: t.quick.reminders, icon: IconBellRinging },
+  { to: screens.newInvoice, text: t.quick.invoice, icon: IconFilePlus },
+  { to: screens.pricing, text: t.quick.pricing, icon: IconTags },
+]
+
+/** Links to other screens, and the daily schedule. */
+function ProfilePreferences({ profile }: { profile: Profile }): ReactNode {
+  return (
+    <>
+      <Panel title={t.quick.title}>
+        <div className={styles.quick}>
+          {quickActions.map(({ to, text, icon: Icon }) => (
+            <Button key={to} component={Link} to={to} variant="default" justify="flex-start" leftSection={<Icon size={19} stroke={1.7} />}>
+              {text}
+            </Button>
+          ))}
+        </div>
+      </Panel>
+      <Panel title={connections.title}>
+        <p className={styles.text}>{connections.text}</p>
+        <Button component={Link} to={screens.connections} variant="default">
+          {connections.open}
+        </Button>
+      </Panel>
+      <Panel title={t.schedule.title}>
+        <ScheduleForm profile={profile} />
+      </Panel>
+    </>
+  )
+}
+
+const hours = Array.from({ length: 12 }, (_, index) => ({ value: String(index + 6), label: `${String(index + 6).padStart(2, '0')}:00` }))
+
+function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
+  const { schedule } = t
+  const zones = useMemo(() => {
+    // A zone with two names is listed once, under the stored name.
+    const byName = new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zoneName(zone), zone]))
+    byName.set(zoneName(profile.timezone), profile.timezone)
+    return [...byName].map(([label, value]) => ({ value, label })).toSorted((one, other) => (one.label < other.label ? -1 : 1))
+  }, [profile.timezone])
+  const currencies = useMemo(() => currencyChoices([profile.currency]), [profile.currency])
+  const state = useContractForm({
+    call: accountCalls.changeProfile,
+    initialValues: { timezone: profile.timezone, reminderHour: String(profile.reminderHour), currency: profile.currency },
+    toInput: ({ reminderHour, ...rest }) => ({ body: { ...rest, reminderHour: Number(reminderHour) } }),
+    invalidates: [accountCalls.profile, accountCalls.stats, reminderCalls.status, reminderCalls.preview],
+    update: (cache, changed) => cache.write(accountCalls.profile, changed),
+    onSuccess: () => {
+      toast('good', t.saved)
+    },
+    onError: (error) => toast('bad', brief(t.failed(errorMessage(error)))),
+  })
+  const { form } = state
+  return (
+    <ContractForm state={state} submit={t.save} busy={t.saving}>
+      <div className={styles.fields}>
+        <Select
+          label={schedule.timezone}
+          description={schedule.timezoneHint}
+          data={zones}
+          searchable
+          limit={60}
+          nothingFoundMessage={schedule.timezoneNone}
+          allowDeselect={false}
+          comboboxProps={{ withinPortal: false }}
+          {...form.getInputProps('timezone')}
+        />
+        <NativeSelect label={schedule.hour} description={schedule.hourHint} data={hours} {...form.getInputProps('reminderHour')} />
+        <NativeSelect label={schedule.currency} description={schedule.currencyHint} data={currencies} {...form.getInputProps('currency')} />
+      </div>
+    </ContractForm>
   )
 }

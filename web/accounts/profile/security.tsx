@@ -1,6 +1,6 @@
 import { Button, Group, Modal, TextInput } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, Suspense, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { screens } from '#contract/screens.ts'
@@ -14,14 +14,13 @@ import { fetchFile, saveFile } from '#web/platform/send.ts'
 import { endSessionAndOpen } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { PasswordField } from '#web/ui/fields.tsx'
+import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { FormError } from '#web/ui/notice.tsx'
-import { Panel } from '#web/ui/panel.tsx'
+import { Panel, Pill } from '#web/ui/panel.tsx'
 import { brief, toast } from '#web/ui/toast.tsx'
-import { SecurityActivity } from './activity.tsx'
 import { keepGooglePurpose, SecurityGoogle } from './google.tsx'
 import styles from './profile.module.css'
-import { SecurityBrowsers } from './sessions.tsx'
-import { SecurityTwoFactor } from './two-factor.tsx'
+import { SecurityActivity, SecurityBrowsers } from './sessions.tsx'
 
 const t = texts.profile
 
@@ -273,5 +272,50 @@ function GoogleProof({ onCancel }: ProofProps): ReactNode {
         </BusyButton>
       </Group>
     </>
+  )
+}
+
+const twoFactorTexts = texts.security.twoFactor
+// Loads the QR code encoder.
+const SetUpDialog = lazyDialog(async () => (await import('./two-factor-dialogs.tsx')).TwoFactorSetUpDialog)
+const ChangeDialog = lazyDialog(async () => (await import('./two-factor-dialogs.tsx')).TwoFactorChangeDialog)
+
+function SecurityTwoFactor({ profile }: { profile: Profile }): ReactNode {
+  const [open, setOpen] = useState<'none' | 'set-up' | 'renew' | 'remove'>('none')
+  const close = () => setOpen('none')
+  const { twoFactor } = profile
+  if (profile.googleId !== undefined)
+    return (
+      <Panel title={twoFactorTexts.title}>
+        <p className={styles.flush}>{twoFactorTexts.google}</p>
+      </Panel>
+    )
+  return (
+    <Panel
+      title={twoFactorTexts.title}
+      aside={twoFactor ? <Pill tone="paid">{twoFactorTexts.on}</Pill> : <Pill tone="quiet">{twoFactorTexts.off}</Pill>}
+    >
+      <p className={styles.text}>{twoFactor ? twoFactorTexts.left(twoFactor.recoveryCodesLeft) : twoFactorTexts.text}</p>
+      <div className={styles.actions}>
+        {twoFactor ? (
+          <>
+            <Button variant="default" onClick={() => setOpen('renew')}>
+              {twoFactorTexts.renew.open}
+            </Button>
+            <Button variant="default" className={styles.danger ?? ''} onClick={() => setOpen('remove')}>
+              {twoFactorTexts.remove.open}
+            </Button>
+          </>
+        ) : (
+          <Button variant="default" onClick={() => setOpen('set-up')}>
+            {twoFactorTexts.setUp.open}
+          </Button>
+        )}
+      </div>
+      <Suspense>
+        {open === 'set-up' && <SetUpDialog email={profile.email} onClose={close} />}
+        {(open === 'renew' || open === 'remove') && <ChangeDialog what={open} email={profile.email} onClose={close} />}
+      </Suspense>
+    </Panel>
   )
 }

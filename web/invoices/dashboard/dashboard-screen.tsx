@@ -1,21 +1,25 @@
 import { ActionIcon, Button, Skeleton } from '@mantine/core'
-import { IconDots, IconFileInvoice, IconPlus, IconUpload } from '@tabler/icons-react'
-import { type UseQueryResult, useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
+import { IconDots, IconDownload, IconFileInvoice, IconPlus, IconUpload } from '@tabler/icons-react'
+import { type UseQueryResult, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ComponentType, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
-import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
+import { type Invoice, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
-import { Checklist } from '#web/invoices/checklist/checklist.tsx'
+import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { fetchFile, saveFile } from '#web/platform/send.ts'
+import { useSession } from '#web/platform/session.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
-import { AttentionLine } from './attention-line.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import styles from './dashboard.module.css'
-import { ExportButton, type Exporting, useExport } from './export-button.tsx'
 import { InvoiceList } from './invoice-list.tsx'
+import { filterInvoices, searchInvoices } from './list-data.ts'
+import { AttentionLine } from './overview.tsx'
 import { texts } from './texts.ts'
 
 const ImportDialog = lazyDialog(async () => (await import('#web/invoices/import/import-dialog.tsx')).ImportDialog)
@@ -202,5 +206,121 @@ function NoInvoices(): ReactNode {
         </>
       }
     />
+  )
+}
+
+const loadExport = async () => (await import('./open-menus.tsx')).OpenExportMenu
+const OpenExportMenu = lazyDialog(loadExport)
+
+const exportIcon = <IconDownload size={18} stroke={1.7} />
+
+/** The filter and search of the screen, and the export of all invoices or of those. */
+function useExport(invoices: Invoice[] | null): Exporting {
+  const [address] = useSearchParams()
+  const search = (address.get('search') ?? '').trim()
+  const status = invoiceStatus.safeParse(address.get('status')).data
+  const { mutate, isPending } = useMutation({
+    mutationFn: (query: { status?: typeof status; search?: string }) => fetchFile(invoiceCalls.export, { query }),
+    onSuccess: ({ bytes, name }) => {
+      saveFile(bytes, name)
+      toast('good', texts.exporting.done(name))
+    },
+    onError: (error) => toast('bad', texts.exporting.failed(errorMessage(error))),
+  })
+  const narrowed = search !== '' || status !== undefined
+  return {
+    busy: isPending,
+    shown: narrowed && invoices ? filterInvoices(searchInvoices(invoices, search), status ?? 'all').length : null,
+    exportAll: () => mutate({}),
+    exportShown: () => mutate({ search, ...(status ? { status } : {}) }),
+  }
+}
+
+export interface Exporting {
+  busy: boolean
+  /** How many invoices a search or filter leaves; null without one. */
+  shown: number | null
+  exportAll: () => void
+  exportShown: () => void
+}
+
+/** Exports all invoices, or with a search or filter a choice of only those shown. `ready`: the invoices are loaded. */
+function ExportButton({ exporting, ready }: { exporting: Exporting; ready: boolean }): ReactNode {
+  const [choosing, setChoosing] = useState(false)
+  const { busy, shown, exportAll, exportShown } = exporting
+  const style = { variant: 'default', className: styles.tool ?? '', leftSection: exportIcon } as const
+  if (!ready)
+    return (
+      <Button {...style} disabled>
+        {texts.exporting.button}
+      </Button>
+    )
+  if (shown === null)
+    return (
+      <BusyButton {...style} busy={busy} busyText={texts.exporting.busy} onClick={exportAll}>
+        {texts.exporting.button}
+      </BusyButton>
+    )
+  const button = (
+    <Button
+      {...style}
+      loading={busy}
+      aria-haspopup="menu"
+      aria-expanded={false}
+      onClick={() => setChoosing(true)}
+      // Preloads the menu.
+      onPointerEnter={preload}
+      onFocus={preload}
+    >
+      {texts.exporting.button}
+    </Button>
+  )
+  if (!choosing) return button
+  return (
+    <Suspense fallback={button}>
+      <OpenExportMenu
+        shown={shown}
+        onAll={exportAll}
+        onShown={exportShown}
+        onClose={() => setChoosing(false)}
+        button={(ref) => (
+          <Button {...style} ref={ref} loading={busy}>
+            {texts.exporting.button}
+          </Button>
+        )}
+      />
+    </Suspense>
+  )
+}
+
+function preload(): void {
+  loadExport().catch(() => undefined)
+}
+
+/** Until it loads, and where it cannot be loaded, the dashboard shows the rest. */
+const OpenChecklist = lazy<ComponentType<{ waiting: ReactNode }>>(async () => ({
+  default: await import('#web/invoices/checklist/open-checklist.tsx').then(
+    (loaded) => loaded.OpenChecklist,
+    () => () => null,
+  ),
+}))
+
+/** The account that was without a first reminder when this page was loaded: its checklist stays until the next visit. */
+let openFor: string | null = null
+
+/** What leads to the first reminder: stays on the dashboard until a mail server has accepted one. */
+function Checklist(): ReactNode {
+  const account = useSession()?.user._id ?? null
+  const status = useApiQuery(reminderCalls.status).data
+  const isFirst = useApiQuery(invoiceCalls.list).data?.length === 0
+  if (!status || account === null) return null
+  if (status.lastReminderSent === null) openFor = account
+  if (openFor !== account) return null
+  // As tall as the checklist will be, so that what is below does not move: an invoice that moves while it is pressed does not open.
+  const waiting = <Skeleton className={styles.checklistWaiting} data-first={isFirst || undefined} radius={14} mb={24} />
+  return (
+    <Suspense fallback={waiting}>
+      <OpenChecklist waiting={waiting} />
+    </Suspense>
   )
 }

@@ -3,7 +3,6 @@ import type { Invoice } from '#contract/invoices.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import type { Known, Next } from '#web/invoices/invoice-state.ts'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
-import { findingOf } from './finding.ts'
 import {
   countByFilter,
   dueLabel,
@@ -15,6 +14,7 @@ import {
   sortInvoices,
   totals,
 } from './list-data.ts'
+import { findingOf } from './overview.tsx'
 
 const today = '2026-11-20'
 let count = 0

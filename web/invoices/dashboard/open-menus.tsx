@@ -25,7 +25,7 @@ import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActions } from '#web/invoices/use-invoice-acting.tsx'
 import { useOpening } from '#web/ui/hooks.ts'
 import styles from './dashboard.module.css'
-import type { Exporting } from './export-button.tsx'
+import type { Exporting } from './dashboard-screen.tsx'
 import { texts } from './texts.ts'
 
 export function OpenInvoiceMenu({

@@ -16,9 +16,8 @@ import { showAmount } from '#web/ui/cells.ts'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import styles from './form.module.css'
-import { InvoiceForm } from './invoice-form.tsx'
-import { checkDraft, toDraft } from './invoice-values.ts'
-import { texts } from './texts.ts'
+import { checkDraft, InvoiceForm, toDraft } from './invoice-form.tsx'
+import { formTexts as texts } from './texts.ts'
 
 /** /dashboard/edit-invoice/{id} */
 export default function EditInvoiceScreen(): ReactNode {

@@ -4,19 +4,19 @@ import '@mantine/core/styles/Combobox.layer.css'
 import { Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { Link } from 'react-router'
-import { calendarDate, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
+import { calendarDate, type Invoice, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
 import { readTypedAmount, signOf, toMinor } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useCurrency, useToday } from '#web/platform/account.tsx'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
-import { showAmount } from '#web/ui/cells.ts'
+import { decimalsProblem, showAmount } from '#web/ui/cells.ts'
+import { readDate } from '#web/ui/dates.ts'
 import { currencyChoices, DateField } from '#web/ui/fields.tsx'
 import { NoWrap } from '#web/ui/plain.tsx'
 import styles from './form.module.css'
-import { type Client, clientsOf, type InvoiceValues, suggestions } from './invoice-values.ts'
-import { texts } from './texts.ts'
+import { formTexts as texts } from './texts.ts'
 
 interface InvoiceFormProps {
   state: ContractFormState<InvoiceValues>
@@ -184,4 +184,87 @@ function AmountFields({ form }: { form: ContractFormState<InvoiceValues>['form']
       )}
     </>
   )
+}
+
+/** The form's values as typed. */
+export type InvoiceValues = {
+  clientName: string
+  clientEmail: string
+  amount: string
+  /** '' is the account's. */
+  currency: string
+  dueDate: string
+  status: string
+  reference: string
+  issuedOn: string
+}
+
+/**
+ * The contract's message shows dates as YYYY-MM-DD; the form's fields take dd/mm/yyyy. How many decimals an amount may have depends on the
+ * currency.
+ */
+export function checkDraft({ dueDate, issuedOn, amount: typed, currency }: InvoiceValues, usual: string): Record<string, string> {
+  const problem = decimalsProblem(typed, currency || usual)
+  return {
+    ...(readDate(dueDate) === null ? { dueDate: texts.noDate } : {}),
+    ...(issuedOn !== '' && readDate(issuedOn) === null ? { issuedOn: texts.noDate } : {}),
+    ...(problem === null ? {} : { amount: problem }),
+  }
+}
+
+/** The values as a request body. An empty reference or day of issue is left out, so that the server assigns one. */
+export function toDraft(
+  values: InvoiceValues,
+  usual: string,
+): {
+  clientName: string
+  clientEmail: string
+  amount: number
+  currency?: string
+  dueDate: string
+  status: 'unpaid' | 'paid' | 'overdue'
+  reference?: string
+  issuedOn?: string
+} {
+  const { reference, issuedOn, status, amount, currency, ...rest } = values
+  return {
+    ...rest,
+    amount: readTypedAmount(amount, currency || usual) ?? Number.NaN,
+    ...(currency === '' ? {} : { currency }),
+    status: invoiceStatus.catch('unpaid').parse(status),
+    ...(reference.trim() === '' ? {} : { reference }),
+    ...(issuedOn === '' ? {} : { issuedOn }),
+  }
+}
+
+/** A client of earlier invoices, as written on the newest. */
+interface Client {
+  name: string
+  email: string
+}
+
+/** Each pair of name and email once, newest first. */
+export function clientsOf(invoices: Pick<Invoice, 'clientName' | 'clientEmail'>[]): Client[] {
+  const seen = new Set<string>()
+  const clients: Client[] = []
+  for (const { clientName, clientEmail } of invoices) {
+    const key = `${clientName.toLowerCase()}\n${clientEmail.toLowerCase()}`
+    if (seen.has(key)) continue
+    seen.add(key)
+    clients.push({ name: clientName, email: clientEmail })
+  }
+  return clients
+}
+
+/** At most six suggestions for a field, without duplicates and without what is already typed in full. */
+export function suggestions(clients: Client[], field: keyof Client, typed: string): string[] {
+  const wanted = typed.trim().toLowerCase()
+  if (wanted === '') return []
+  const found = new Map<string, string>()
+  for (const client of clients) {
+    const key = client[field].toLowerCase()
+    if (key !== wanted && key.includes(wanted) && !found.has(key)) found.set(key, client[field])
+    if (found.size === 6) break
+  }
+  return [...found.values()]
 }

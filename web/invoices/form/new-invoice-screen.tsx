@@ -8,9 +8,8 @@ import { useContractForm } from '#web/platform/contract-form.tsx'
 import { showAmount } from '#web/ui/cells.ts'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
-import { InvoiceForm } from './invoice-form.tsx'
-import { checkDraft, type InvoiceValues, toDraft } from './invoice-values.ts'
-import { texts } from './texts.ts'
+import { checkDraft, InvoiceForm, type InvoiceValues, toDraft } from './invoice-form.tsx'
+import { formTexts as texts } from './texts.ts'
 
 const blank: InvoiceValues = {
   clientName: '',

@@ -1,5 +1,4 @@
-import type { QueryClient, UseQueryResult } from '@tanstack/react-query'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, type UseQueryResult, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { evidenceCalls } from '#contract/evidence.ts'
@@ -15,9 +14,8 @@ import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './history.module.css'
-import { HistoryTimeline } from './history-timeline.tsx'
+import { HistoryTimeline, refetchDelay, timelineOf } from './history-timeline.tsx'
 import { texts } from './texts.ts'
-import { refetchDelay, timelineOf } from './timeline.ts'
 
 /** The emails about an invoice, fetched more often while one is being sent. */
 export function useHistory(id: string): UseQueryResult<InvoiceHistory> {

@@ -1,16 +1,21 @@
 import '@mantine/core/styles/Progress.layer.css'
 import { Button, Group, Progress } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { type ReactNode, useCallback, useEffect, useState } from 'react'
-import { invoiceCalls } from '#contract/invoices.ts'
-import { useApiQuery } from '#web/platform/query.ts'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
+import { type BulkChange, type ImportedLine, invoiceCalls, mostAtOnce } from '#contract/invoices.ts'
+import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { invalidate, useApiQuery } from '#web/platform/query.ts'
+import { newKey, patiently, send, sendIdempotent } from '#web/platform/send.ts'
+import type { FileRow } from '#web/ui/csv.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { type ChosenFile, FileDrop } from '#web/ui/file-import.tsx'
 import styles from './import.module.css'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportResult } from './import-result.tsx'
+import type { CheckedRow } from './import-rows.ts'
 import { texts } from './texts.ts'
-import { type Import, useImport } from './use-import.ts'
 
 /** Imports invoices from a file: choose it, preview each row, confirm, see the result. */
 export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: () => void }): ReactNode {
@@ -93,4 +98,189 @@ function ImportRunning({ running, onBusy }: { running: Import; onBusy: (busy: bo
       </Group>
     </>
   )
+}
+
+/** A line of the file that was not imported, and why. */
+export interface NotImported {
+  row: FileRow
+  message: string
+}
+
+/** What is imported: the lines, and those that are not, with the names of their columns. */
+export interface Upload {
+  rows: CheckedRow[]
+  keepDuplicates: boolean
+  notImported: NotImported[]
+  head: string[] | null
+}
+
+/** What happens to the held invoices: they are held until resumed, reminded from tomorrow on, or paid. */
+export type LateChoice = 'hold' | 'remind' | 'paid'
+
+/** Small enough that the progress bar moves, large enough that thousands of rows do not take minutes. */
+const batchSize = 200
+
+interface ImportProgress {
+  state: 'idle' | 'running' | 'broken' | 'stopped' | 'done'
+  total: number
+  sent: number
+  created: string[]
+  /** Those of the created ones whose reminders are held, because they were past due while daily reminders were on. */
+  held: string[]
+  notImported: NotImported[]
+  head: string[] | null
+  problem: string | null
+  /** How many rows may or may not be saved, because the connection broke before their answer came. */
+  unsure: number
+}
+
+const idle: ImportProgress = {
+  state: 'idle',
+  total: 0,
+  sent: 0,
+  created: [],
+  held: [],
+  notImported: [],
+  head: null,
+  problem: null,
+  unsure: 0,
+}
+
+export interface Import extends ImportProgress {
+  start: (upload: Upload) => void
+  /** Continues where the import was interrupted or stopped. */
+  resume: () => void
+  stop: () => void
+  /** Deletes the imported invoices; returns how many there were. */
+  undo: () => Promise<number>
+  /** Ends the hold of the held invoices; `today`: the account's date. */
+  settle: (choice: LateChoice, today: string) => Promise<void>
+}
+
+interface Running {
+  key: string
+  rows: CheckedRow[]
+  keepDuplicates: boolean
+  /** The invoices of answered batches. */
+  confirmed: Created[]
+  /** The invoices of the interrupted batch. */
+  recovered: Created[]
+  undone: Set<string>
+}
+
+type Created = Pick<ImportedLine, '_id' | 'held'>
+
+const noUpload: Running = { key: '', rows: [], keepDuplicates: false, confirmed: [], recovered: [], undone: new Set() }
+
+/**
+ * Sends the rows of a file in batches. Each batch has its own Idempotency-Key, so a batch sent again after an interruption is answered with
+ * the invoices that it created the first time.
+ */
+function useImport(): Import {
+  const queries = useQueryClient()
+  const [shown, setShown] = useState(idle)
+  const progress = useRef(idle)
+  const upload = useRef(noUpload)
+  const stopping = useRef(false)
+  const show = useCallback((change: Partial<ImportProgress>) => {
+    const { confirmed, recovered, undone } = upload.current
+    const created = [...confirmed, ...recovered].filter(({ _id }) => !undone.has(_id))
+    const held = created.filter((one) => one.held)
+    progress.current = { ...progress.current, ...change, created: created.map(({ _id }) => _id), held: held.map(({ _id }) => _id) }
+    setShown(progress.current)
+  }, [])
+  // Once unmounted, no more batches are sent: their result could not be shown.
+  useEffect(() => {
+    stopping.current = false
+    return () => {
+      stopping.current = true
+    }
+  }, [])
+  const refresh = () => invalidate(queries, pauseInvalidates)
+  const batchKey = () => `import-${upload.current.key}-${progress.current.sent}`
+
+  const run = async () => {
+    const { rows, keepDuplicates, confirmed } = upload.current
+    stopping.current = false
+    show({ state: 'running', problem: null })
+    try {
+      while (progress.current.sent < rows.length && !stopping.current) {
+        const batch = rows.slice(progress.current.sent, progress.current.sent + batchSize)
+        const body = { lines: batch.map(({ draft }) => draft), keepDuplicates }
+        const { lines: results } = await patiently(() => sendIdempotent(invoiceCalls.import, { body }, batchKey()))
+        const refused = results.flatMap((result) => {
+          const row = batch[result.line - 1]
+          return 'message' in result && row ? [{ row, message: result.message }] : []
+        })
+        confirmed.push(...results.flatMap((result) => ('_id' in result ? result : [])))
+        upload.current.recovered = []
+        show({ sent: progress.current.sent + batch.length, notImported: [...progress.current.notImported, ...refused], unsure: 0 })
+      }
+      await refresh()
+      show({ state: progress.current.sent < rows.length ? 'stopped' : 'done' })
+    } catch (error) {
+      show({ state: 'broken', problem: errorMessage(error), unsure: Math.min(batchSize, rows.length - progress.current.sent) })
+      const broken = progress.current
+      const recovered = await fetchInterrupted().catch(() => null)
+      // The import may have been resumed meanwhile.
+      if (recovered && progress.current === broken) showRecovered(recovered)
+      await refresh()
+    }
+  }
+
+  const fetchInterrupted = async () => {
+    try {
+      return await send(invoiceCalls.imported, { params: { key: batchKey() } })
+    } catch (error) {
+      if (error instanceof Problem && error.code === 'not_found') return []
+      throw error
+    }
+  }
+
+  const showRecovered = (recovered: Created[]) => {
+    upload.current.recovered = recovered
+    show({ unsure: 0 })
+  }
+
+  const change = async (ids: string[], change: BulkChange, done: (part: string[]) => void = () => undefined) => {
+    for (let start = 0; start < ids.length; start += mostAtOnce) {
+      const part = ids.slice(start, start + mostAtOnce)
+      await patiently(() => send(invoiceCalls.bulkChange, { body: { ids: part, change } }))
+      done(part)
+    }
+  }
+
+  return {
+    ...shown,
+    start: ({ rows, keepDuplicates, notImported, head }) => {
+      upload.current = { key: newKey(), rows, keepDuplicates, confirmed: [], recovered: [], undone: new Set() }
+      progress.current = { ...idle, total: rows.length, notImported, head }
+      void run()
+    },
+    resume: () => void run(),
+    stop: () => {
+      stopping.current = true
+    },
+    undo: async () => {
+      if (progress.current.state === 'broken') showRecovered(await fetchInterrupted())
+      const { undone } = upload.current
+      const { created } = progress.current
+      await change(created, { do: 'delete' }, (part) => {
+        for (const id of part) undone.add(id)
+        show({})
+      })
+      await refresh()
+      return undone.size
+    },
+    settle: async (choice, today) => {
+      const { held } = progress.current
+      // Today's run may be yet to come: a pause through today leaves it out. Paid first, so that nothing is resumed while it is owed.
+      if (choice === 'remind') await change(held, { do: 'pause', until: today, note: '', promised: false })
+      if (choice === 'paid') {
+        await change(held, { do: 'mark', status: 'paid' })
+        await change(held, { do: 'resume' })
+      }
+      if (choice !== 'hold') await refresh()
+    },
+  }
 }

@@ -19,10 +19,10 @@ import { Notice } from '#web/ui/notice.tsx'
 import { Pill } from '#web/ui/panel.tsx'
 import { guessColumns, guessMapping, isOwed, type Mapping, owedColumn, requiredFields } from './columns.ts'
 import styles from './import.module.css'
+import type { NotImported, Upload } from './import-dialog.tsx'
 import { SaveNotImported } from './import-result.tsx'
 import { type Answers, balanceOf, type CheckedRow, checkRows, type UnknownStatus, unknownStatuses } from './import-rows.ts'
 import { texts } from './texts.ts'
-import type { NotImported, Upload } from './use-import.ts'
 
 const tabs = ['all', 'ready', 'bad', 'duplicate', 'left'] as const
 type Tab = (typeof tabs)[number]

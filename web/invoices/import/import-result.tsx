@@ -13,8 +13,8 @@ import fileStyles from '#web/ui/file-import.module.css'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './import.module.css'
+import type { Import, LateChoice, NotImported } from './import-dialog.tsx'
 import { texts } from './texts.ts'
-import type { Import, LateChoice, NotImported } from './use-import.ts'
 
 /** How many invoices were created, which lines were not and why, what happens to those past due, and how to continue or undo. */
 export function ImportResult({ running, onClose }: { running: Import; onClose: () => void }): ReactNode {

@@ -3,15 +3,14 @@ import { type ReactNode, useEffect, useState } from 'react'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatMoney, readTypedAmount, signOf } from '#contract/money.ts'
 import { type Payment, paymentCalls, paymentMethod } from '#contract/payments.ts'
-import { decimalsProblem } from '#web/invoices/form/invoice-values.ts'
+import styles from '#web/invoices/form/form.module.css'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-cache.ts'
 import { useToday } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { showAmount } from '#web/ui/cells.ts'
+import { decimalsProblem, showAmount } from '#web/ui/cells.ts'
 import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { DateField } from '#web/ui/fields.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import styles from './payments.module.css'
 import { paymentTexts } from './texts.ts'
 
 const texts = paymentTexts.dialog
@@ -112,7 +111,7 @@ function RecordForm({ invoice, kind, onBusy, onClose }: RecordFormProps): ReactN
         </Button>
       }
     >
-      <div className={styles.fields}>
+      <div className={styles.paymentFields}>
         <TextInput
           label={texts.amount}
           leftSection={sign}

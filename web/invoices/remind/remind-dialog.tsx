@@ -8,6 +8,8 @@ import type { Invoice } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { type ReminderDraft, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import styles from '#web/invoices/form/form.module.css'
+import { remindTexts as texts } from '#web/invoices/form/texts.ts'
 import { changeInvalidates } from '#web/invoices/invoice-cache.ts'
 import { ConfirmEmailNotice, useUnconfirmed } from '#web/platform/account.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
@@ -19,8 +21,6 @@ import { useKept } from '#web/ui/dialog.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { NoWrap } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import styles from './remind.module.css'
-import { remindTexts as texts } from './texts.ts'
 
 interface RemindDialogProps {
   /** null: closed. */
@@ -201,7 +201,7 @@ function Email({ email, wording, pending, errors, onChange, onReset }: EmailProp
         )}
       </dl>
       {editing && (
-        <div className={styles.fields}>
+        <div className={styles.emailFields}>
           <TextInput
             label={texts.subject}
             data-autofocus
@@ -222,7 +222,7 @@ function Email({ email, wording, pending, errors, onChange, onReset }: EmailProp
         </div>
       )}
       <iframe
-        className={styles.frame}
+        className={styles.emailFrame}
         data-pending={pending || undefined}
         // The empty sandbox forbids scripts, forms and navigation.
         sandbox=""

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { smtpDraft } from '#contract/mail.ts'
-import { presets, providerOf, providerOfAddress, providers } from './presets.ts'
+import { presets, providerOf, providerOfAddress, providers } from './smtp-dialog.tsx'
 
 test('every provider preset passes validation and uses the port of its security', () => {
   for (const provider of providers.filter((name) => name !== 'custom')) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { webAddress } from './web-address.ts'
+import { webAddress } from './connection-parts.tsx'
 
 const origin = 'https://duely.example'
 

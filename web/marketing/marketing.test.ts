@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { blocksOf } from './markdown.tsx'
+import { blocksOf } from './privacy-screen.tsx'
 
 test('a Markdown text is read as headings, paragraphs, lists and tables, without its title', () => {
   const text =

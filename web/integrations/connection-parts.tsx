@@ -1,14 +1,65 @@
+import { Button } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type RefObject, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { billingCalls } from '#contract/billing.ts'
 import type { Call } from '#contract/call.ts'
-import { integrationCalls } from '#contract/integrations.ts'
+import { applicationScheme, integrationCalls, type Webhook } from '#contract/integrations.ts'
 import { type Plan, planThatLifts } from '#contract/plans.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { zapierCalls } from '#contract/zapier.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
+import { FormError } from '#web/ui/notice.tsx'
+import { Pill, type PillTone } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { texts } from './texts.ts'
+
+/** Items shown before "Show all". */
+const few = 10
+
+export function ShowAll<T>({ list, children }: { list: T[]; children: (shown: T[]) => ReactNode }): ReactNode {
+  const [all, setAll] = useState(false)
+  return (
+    <>
+      {children(all ? list : list.slice(0, few))}
+      {!all && list.length > few && (
+        <Button variant="default" mt={16} onClick={() => setAll(true)}>
+          {texts.showAll(list.length)}
+        </Button>
+      )}
+    </>
+  )
+}
+
+const t = texts.zapier
+
+/** Resumes deliveries to Zapier. */
+export function SubscribeButton(): ReactNode {
+  const subscribe = useApiMutation(zapierCalls.subscribe, {
+    invalidates: [zapierCalls.subscription, integrationCalls.connections, integrationCalls.webhooks],
+    onSuccess: () => toast('good', t.subscribed),
+  })
+  return (
+    <>
+      <BusyButton variant="default" busy={subscribe.isPending} busyText={t.subscribing} onClick={() => subscribe.mutate({})}>
+        {t.subscribe}
+      </BusyButton>
+      <FormError message={subscribe.isError ? t.failed(errorMessage(subscribe.error)) : null} />
+    </>
+  )
+}
+
+const tones = { on: 'paid', by_hand: 'unpaid', failing: 'overdue', unverified: 'unpaid', zapier_unsubscribed: 'unpaid' } satisfies Record<
+  string,
+  PillTone
+>
+
+export function WebhookState({ webhook }: { webhook: Webhook }): ReactNode {
+  const state = webhook.pausedBecause ?? 'on'
+  return <Pill tone={tones[state]}>{texts.webhooks.states[state]}</Pill>
+}
 
 /** The account's plan and the one that includes webhooks and API keys; null if its own does, or while loading: the server decides. */
 export function useMissingApiAccess(): { state: string; lifts: Plan } | null {
@@ -106,4 +157,18 @@ export function useRemoval<T extends { _id: string; name: string }>({ call, inva
     if (removed) toast('good', texts.done(item.name))
   }
   return { around, remove: (item) => void remove(item) }
+}
+
+/**
+ * An absolute address the browser may be sent to: http, https, a path of this origin, or an app's own scheme in reverse domain form. null
+ * for any other, `javascript:` among them.
+ */
+export function webAddress(text: string, origin: string): string | null {
+  try {
+    const address = new URL(text, origin)
+    if (text === '') return null
+    return ['https:', 'http:'].includes(address.protocol) || applicationScheme.test(address.protocol) ? address.href : null
+  } catch {
+    return null
+  }
 }

@@ -2,8 +2,9 @@ import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { formatMoney } from '#contract/money.ts'
 import { lateness } from './dates.ts'
-import type { DueItem } from './due-line-layout.ts'
-import styles from './due-line-table.module.css'
+import { Dialog } from './dialog.tsx'
+import { type Dot, type DueItem, dotLabel } from './due-line-layout.ts'
+import styles from './due-line-open.module.css'
 import { texts } from './texts.ts'
 
 /** Rows at first, and at most. */
@@ -54,6 +55,44 @@ export function DueTable({ items, onOpen }: DueTableProps): ReactNode {
         </Button>
       )}
       {left > 0 && all && <p className={styles.more}>{texts.dueTable.more(left)}</p>}
+    </>
+  )
+}
+
+const listed = 40
+
+interface DueLineCrowdProps {
+  /** null: closed. */
+  dot: Dot | null
+  onOpen: (id: string) => void
+  onClose: () => void
+}
+
+/** The invoices of a group dot. */
+export function DueLineCrowd({ dot, onOpen, onClose }: DueLineCrowdProps): ReactNode {
+  return (
+    <Dialog opened={dot !== null} onClose={onClose} title={dot ? dotLabel(dot, '')[0] : ''}>
+      {dot && <Crowd dot={dot} onOpen={onOpen} />}
+    </Dialog>
+  )
+}
+
+function Crowd({ dot, onOpen }: { dot: Dot; onOpen: (id: string) => void }): ReactNode {
+  const more = dot.items.slice(listed)
+  return (
+    <>
+      <ul className={styles.crowd}>
+        {dot.items.slice(0, listed).map((item) => (
+          <li key={item.id}>
+            <button type="button" className={styles.crowdItem} onClick={() => onOpen(item.id)}>
+              <span className={styles.crowdName}>{item.name}</span>
+              <span>{formatMoney(item.amount, item.currency)}</span>
+              <span className={styles.crowdWhen}>{lateness(item.daysLate)}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+      {more.length > 0 && <p className={styles.crowdMore}>{texts.dueLine.smaller(more.length)}</p>}
     </>
   )
 }
