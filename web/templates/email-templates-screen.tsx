@@ -1,18 +1,25 @@
-import { Button, Skeleton } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import { Button, Checkbox, Skeleton } from '@mantine/core'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
-import { useApiQuery } from '#web/platform/query.ts'
+import type { Template } from '#contract/templates.ts'
+import { useContractForm } from '#web/platform/contract-form.tsx'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
-import { Notice } from '#web/ui/notice.tsx'
-import { PageHeader } from '#web/ui/panel.tsx'
+import { FormError, Notice } from '#web/ui/notice.tsx'
+import { PageHeader, Panel } from '#web/ui/panel.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import { UrlTabs } from '#web/ui/url-tabs.tsx'
-import { TemplateEditor } from './template-editor.tsx'
+import styles from './email-templates.module.css'
 import { kinds, type TemplateKind } from './templates.ts'
 import { texts } from './texts.ts'
+import { Preview, WordingForm, type WordingValues } from './wording.tsx'
 
 export default function EmailTemplatesScreen(): ReactNode {
   const mailbox = useApiQuery(mailCalls.config)
@@ -78,5 +85,130 @@ function UngroupedNotice(): ReactNode {
     >
       {texts.ungrouped.text}
     </Notice>
+  )
+}
+
+interface TemplateEditorProps {
+  kind: TemplateKind
+  template: Template
+  /** The screen asks once for both kinds before unsaved changes are lost. */
+  onUnsaved: (unsaved: boolean) => void
+}
+
+function TemplateEditor({ kind, template, onUnsaved }: TemplateEditorProps): ReactNode {
+  const { useCustomTemplate: custom, customSubject, customContent, defaultSubject, defaultContent } = template
+  const saved: WordingValues = { customSubject, customContent }
+  const { read, save, variables } = kinds[kind]
+  const state = useContractForm({
+    call: save,
+    initialValues: saved,
+    toInput: (body) => ({ body }),
+    check: (values) => ({
+      ...(values.customSubject.trim() === '' ? { customSubject: texts.subjectMissing } : {}),
+      ...(values.customContent.trim() === '' ? { customContent: texts.contentMissing } : {}),
+    }),
+    invalidates: [read],
+    onSuccess: () => {
+      toast('good', texts.saved)
+    },
+    onError: (error) => toast('bad', <span className={styles.clamped}>{texts.saveFailed(errorMessage(error))}</span>),
+  })
+  const { form } = state
+  const values = form.getValues()
+  const unsaved = !same(values, saved)
+  useFollowSaved(saved, values, (text) => {
+    form.setValues(text)
+    form.clearErrors()
+  })
+  useEffect(() => {
+    onUnsaved(custom && unsaved)
+    return () => onUnsaved(false)
+  }, [custom, unsaved, onUnsaved])
+  const reference = (
+    <Panel title={custom ? texts.reference.custom : texts.reference.current}>
+      <dl className={styles.wording}>
+        <dt>{texts.subject}</dt>
+        <dd>{defaultSubject}</dd>
+        <dt>{texts.content}</dt>
+        <dd>{defaultContent}</dd>
+      </dl>
+    </Panel>
+  )
+  return (
+    <>
+      <CustomSwitch kind={kind} on={custom} />
+      <div className={styles.columns}>
+        {custom ? (
+          <Panel title={texts.wording} aside={unsaved && <span className={styles.unsaved}>{texts.unsaved}</span>}>
+            <WordingForm state={state} variables={variables} saved={saved} unsaved={unsaved} />
+          </Panel>
+        ) : (
+          reference
+        )}
+        <Preview
+          kind={kind}
+          wording={
+            custom ? { subject: values.customSubject, content: values.customContent } : { subject: defaultSubject, content: defaultContent }
+          }
+        />
+      </div>
+      {custom && reference}
+    </>
+  )
+}
+
+function same(one: WordingValues, other: WordingValues): boolean {
+  return one.customSubject === other.customSubject && one.customContent === other.customContent
+}
+
+/** Takes over a text that was saved elsewhere (the first switch-on, another tab), unless the user has typed meanwhile. */
+function useFollowSaved(saved: WordingValues, values: WordingValues, onChange: (saved: WordingValues) => void): void {
+  const before = useRef(saved)
+  useEffect(() => {
+    const last = before.current
+    before.current = saved
+    if (!same(last, saved) && same(values, last)) onChange(saved)
+  })
+}
+
+/** Milliseconds after loading in which a change of the checkbox is not saved. */
+const autoSaveDelay = 100
+
+/** Saves on change; a failed save restores the stored value. */
+function CustomSwitch({ kind, on }: { kind: TemplateKind; on: boolean }): ReactNode {
+  const { read, save } = kinds[kind]
+  const [wanted, setWanted] = useState<boolean | null>(null)
+  const ready = useRef(false)
+  useEffect(() => {
+    const timer = setTimeout(() => {
+      ready.current = true
+    }, autoSaveDelay)
+    return () => clearTimeout(timer)
+  }, [])
+  const change = useApiMutation(save, {
+    invalidates: [read],
+    onSuccess: () => setWanted(null),
+    onError: (error) => {
+      setWanted(null)
+      toast('bad', <span className={styles.clamped}>{texts.preferenceFailed(errorMessage(error))}</span>)
+    },
+  })
+  return (
+    <div className={styles.switch}>
+      <Checkbox
+        size="md"
+        label={texts.custom}
+        description={texts.customHint[kind]}
+        checked={wanted ?? on}
+        aria-busy={change.isPending}
+        classNames={{ label: styles.switchLabel ?? '', description: styles.switchHint ?? '', body: styles.switchBody ?? '' }}
+        onChange={(event) => {
+          if (!ready.current || change.isPending) return
+          setWanted(event.currentTarget.checked)
+          change.mutate({ body: { useCustomTemplate: event.currentTarget.checked } })
+        }}
+      />
+      <FormError message={change.isError ? texts.preferenceFailed(errorMessage(change.error)) : null} />
+    </div>
   )
 }

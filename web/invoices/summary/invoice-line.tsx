@@ -1,8 +1,8 @@
 import { type ReactNode, useMemo } from 'react'
+import styles from '#web/invoices/form/form.module.css'
+import { summaryTexts as texts } from '#web/invoices/form/texts.ts'
 import { daysBetween, showDate } from '#web/ui/dates.ts'
 import { useWidth } from '#web/ui/hooks.ts'
-import styles from './summary.module.css'
-import { summaryTexts as texts } from './texts.ts'
 
 const baseline = 26
 const height = 58

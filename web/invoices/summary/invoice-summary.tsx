@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { IconCheck, IconCopy, IconMailOff, IconPlayerPause, IconPlayerPlay, IconRotate, IconSend2, IconTrash } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
@@ -8,6 +8,9 @@ import { noticeCalls } from '#contract/notices.ts'
 import type { Payment } from '#contract/payments.ts'
 import { type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
+import styles from '#web/invoices/form/form.module.css'
+import { summaryTexts as texts } from '#web/invoices/form/texts.ts'
 import { NextReminder } from '#web/invoices/history/history-panel.tsx'
 import { changeInvalidates } from '#web/invoices/invoice-cache.ts'
 import { describePause, isPartPaid, isPaused, pausePill, stateOf } from '#web/invoices/invoice-state.ts'
@@ -16,15 +19,14 @@ import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
 import { useToday } from '#web/platform/account.tsx'
 import { useAttention } from '#web/platform/attention.ts'
 import { errorMessage } from '#web/platform/problem.ts'
-import { useApiMutation } from '#web/platform/query.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { nameAndSteps, sequenceTexts } from '#web/platform/sequences/texts.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { dateIn, daysBetween, lateness, showDate } from '#web/ui/dates.ts'
+import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { type InvoiceDates, InvoiceLine } from './invoice-line.tsx'
-import { InvoiceSequence } from './invoice-sequence.tsx'
-import styles from './summary.module.css'
-import { summaryTexts as texts } from './texts.ts'
 
 interface InvoiceSummaryProps {
   invoice: Invoice
@@ -57,7 +59,7 @@ export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): React
             {isPaused(invoice) && invoice.pause && <Pill tone="quiet">{pausePill(invoice.pause)}</Pill>}
           </span>
         </div>
-        <p className={styles.amount}>
+        <p className={styles.owed}>
           <strong>{formatMoney(owedAmount(invoice), currency)}</strong>{' '}
           <span>
             {paid
@@ -146,7 +148,7 @@ function Actions({ invoice }: { invoice: Invoice }): ReactNode {
   useRemindAddress(() => remind([invoice]))
   const icon = { size: 18, stroke: 1.7 }
   return (
-    <div className={styles.actions}>
+    <div className={styles.summaryActions}>
       {!paid && (
         <Button leftSection={<IconSend2 {...icon} />} onClick={() => remind([invoice])}>
           {texts.remind}
@@ -222,4 +224,48 @@ function useRemindAddress(open: () => void): void {
       { replace: true, preventScrollReset: true },
     )
   }, [wanted, setAddress])
+}
+
+const SequenceDialog = lazyDialog(async () => (await import('#web/platform/sequences/sequence-dialog.tsx')).SequenceDialog)
+
+/** Which sequence an invoice has, and the button that chooses another one. */
+function InvoiceSequence({ invoice, history }: { invoice: Invoice; history: InvoiceHistory }): ReactNode {
+  const [choosing, setChoosing] = useState(false)
+  const name = useSequenceName(history.sequence)
+  const { _id: id, reference, sequence } = invoice
+  return (
+    <p className={styles.sequence}>
+      {name}{' '}
+      <button type="button" onClick={() => setChoosing(true)}>
+        {texts.changeSequence}
+      </button>
+      <Coming id={id} history={history} />
+      <LazyMount wanted={choosing}>
+        <SequenceDialog
+          whose={choosing ? { kind: 'invoice', id, name: reference, current: sequence } : null}
+          onClose={() => setChoosing(false)}
+        />
+      </LazyMount>
+    </p>
+  )
+}
+
+/** Emails that are named after the next one. */
+const mostNamed = 2
+
+/** What leaves after the next email, if nothing is paid meanwhile. */
+function Coming({ id, history: { step, nextAt } }: { id: string; history: InvoiceHistory }): ReactNode {
+  const plan = useApiQuery(sequenceCalls.plan, {}, { enabled: step !== null && nextAt !== null, staleTime: 60_000 }).data
+  const later = (plan?.mails ?? []).filter(({ invoiceIds }) => invoiceIds.includes(id)).slice(1, mostNamed + 1)
+  if (step === null || later.length === 0) return null
+  return <span>{texts.coming(later.map(({ tone, localDate }) => texts.email(tone, showDate(localDate))))}</span>
+}
+
+/** `Friendly to final, 5 steps`; empty until it is known. */
+function useSequenceName(id: string): string {
+  const builtIn = id === 'every_day' || id === 'never'
+  const found = useApiQuery(sequenceCalls.list, {}, { enabled: !builtIn, staleTime: 60_000 }).data?.find(({ _id }) => _id === id)
+  if (id === 'every_day') return sequenceTexts.everyDay
+  if (id === 'never') return sequenceTexts.never
+  return found ? nameAndSteps(found) : ''
 }

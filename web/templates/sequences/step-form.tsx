@@ -2,19 +2,18 @@ import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
 import { ActionIcon, Button, Checkbox, Textarea, TextInput } from '@mantine/core'
 import { IconMinus, IconPlus } from '@tabler/icons-react'
-import { type ReactNode, useRef } from 'react'
+import { type CSSProperties, type ReactNode, useEffect, useRef, useState } from 'react'
 import { tone as tones } from '#contract/sequence-choice.ts'
 import type { SequenceStep } from '#contract/sequences.ts'
 import { groupVariables, templateVariables } from '#contract/templates.ts'
 import { dayOf, sequenceTexts } from '#web/platform/sequences/texts.ts'
 import templateStyles from '#web/templates/email-templates.module.css'
 import type { TemplateKind } from '#web/templates/templates.ts'
-import { insertInto, VariableList } from '#web/templates/wording-form.tsx'
+import { insertInto, VariableList } from '#web/templates/wording.tsx'
 import { Panel } from '#web/ui/panel.tsx'
-import { DayInput } from './day-input.tsx'
 import { type DraftStep, leastDay, mostDay } from './draft.ts'
 import styles from './sequences.module.css'
-import { texts } from './texts.ts'
+import { texts, signed as withSign } from './texts.ts'
 
 const t = texts.step
 const fields = {
@@ -177,4 +176,63 @@ function Choice<V extends string>({ label, options, value, onChange }: ChoicePro
       </div>
     </fieldset>
   )
+}
+
+interface DayInputProps {
+  label: string
+  /** Null: none. */
+  value: number | null
+  /** With a plus or minus. */
+  signed?: boolean
+  placeholder?: string
+  className?: string | undefined
+  style?: CSSProperties
+  data?: { tone?: string; selected?: boolean; invalid: boolean }
+  describedBy?: string
+  onFocus?: () => void
+  onChange: (value: number) => void
+  /** Where it may be empty. */
+  onClear?: () => void
+}
+
+/** A whole number that is typed. What is no number yet stays in the field and changes nothing. */
+export function DayInput(props: DayInputProps): ReactNode {
+  const { label, value, signed = false, placeholder, className, style, data, describedBy, onFocus, onChange, onClear } = props
+  const [typed, setTyped] = useState(show(value, signed))
+  useEffect(() => setTyped((before) => (read(before) === value ? before : show(value, signed))), [value, signed])
+  return (
+    <input
+      type="text"
+      inputMode={signed ? 'text' : 'numeric'}
+      autoComplete="off"
+      maxLength={4}
+      aria-label={label}
+      aria-invalid={data?.invalid ?? false}
+      aria-describedby={describedBy}
+      data-tone={data?.tone}
+      data-selected={data?.selected || undefined}
+      placeholder={placeholder}
+      className={className}
+      style={style}
+      value={typed}
+      onFocus={onFocus}
+      onBlur={() => setTyped(show(value, signed))}
+      onChange={(event) => {
+        const text = event.currentTarget.value
+        setTyped(text)
+        const number = read(text)
+        if (number !== null) onChange(number)
+        else if (text.trim() === '') onClear?.()
+      }}
+    />
+  )
+}
+
+function show(number: number | null, signed: boolean): string {
+  return number === null ? '' : signed ? withSign(number) : String(number)
+}
+
+function read(text: string): number | null {
+  const plain = text.trim().replace(/^[−–]/, '-').replace(/^\+/, '')
+  return /^-?\d{1,3}$/.test(plain) ? Number(plain) : null
 }

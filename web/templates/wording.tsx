@@ -1,23 +1,25 @@
 import '@mantine/core/styles/ScrollArea.layer.css'
 import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Combobox.layer.css'
-import { Select } from '@mantine/core'
+import { Button, Select, Textarea, TextInput, VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { withPayBlock } from '#contract/pay.ts'
 import { type PaymentSettings, paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { EmailTooLarge, type RenderedReminder, reminderDocument, sampleValues, type Wording } from '#contract/templates.ts'
+import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { dateIn } from '#web/ui/dates.ts'
 import { useWidth } from '#web/ui/hooks.ts'
 import { Panel } from '#web/ui/panel.tsx'
+import { undoToast } from '#web/ui/toast.tsx'
 import styles from './email-templates.module.css'
-import { type Example, ownExamples, payFacts, type Sender, sampleExample, sampleId, type TemplateKind } from './templates.ts'
+import { type Example, insertAt, ownExamples, payFacts, type Sender, sampleExample, sampleId, type TemplateKind } from './templates.ts'
 import { texts } from './texts.ts'
 
 const t = texts.preview
@@ -181,5 +183,98 @@ function ExampleChoice({ kind, sender, chosen, onChoose }: ExampleChoiceProps): 
       onFocus={() => setFocused(true)}
       onChange={(id) => onChoose(own.find((example) => example.id === id) ?? null)}
     />
+  )
+}
+
+export type WordingValues = { customSubject: string; customContent: string }
+type VariableName = keyof typeof texts.meanings
+
+interface WordingFormProps {
+  state: ContractFormState<WordingValues>
+  variables: readonly VariableName[]
+  saved: WordingValues
+  unsaved: boolean
+}
+
+/** Inserts a piece of text into a field at its cursor; `onText` is called only where the browser can't count that as typing. */
+export function insertInto(field: HTMLInputElement | HTMLTextAreaElement, piece: string, onText: (text: string) => void): void {
+  field.focus()
+  // Must count as typing, because setting the value would clear the browser's undo history.
+  if (document.execCommand('insertText', false, piece)) return
+  const { text, cursor } = insertAt({ text: field.value, start: field.selectionStart ?? 0, end: field.selectionEnd ?? 0 }, piece)
+  onText(text)
+  requestAnimationFrame(() => field.setSelectionRange(cursor, cursor))
+}
+
+export function WordingForm({ state, variables, saved, unsaved }: WordingFormProps): ReactNode {
+  const { form } = state
+  const subject = useRef<HTMLInputElement>(null)
+  const content = useRef<HTMLTextAreaElement>(null)
+  const last = useRef<keyof WordingValues>('customContent')
+  const insert = (name: string) => {
+    const path = last.current
+    const field = path === 'customSubject' ? subject.current : content.current
+    if (!field) return
+    insertInto(field, `{{${name}}}`, (text) => form.setFieldValue(path, text))
+  }
+  const reset = () => {
+    const typed = form.getValues()
+    form.setValues(saved)
+    form.clearErrors()
+    undoToast(texts.wasReset, () => form.setValues(typed))
+  }
+  const fieldOf = (path: keyof WordingValues) => {
+    const { onFocus, onBlur, ...props } = form.getInputProps(path)
+    return {
+      ...props,
+      onFocus: () => {
+        last.current = path
+        onFocus?.()
+      },
+      onBlur: () => {
+        onBlur?.()
+        form.validateField(path)
+      },
+    }
+  }
+  return (
+    <ContractForm
+      state={state}
+      submit={texts.save}
+      busy={texts.saving}
+      actions={
+        <Button variant="default" onClick={reset} disabled={!unsaved || state.busy}>
+          {texts.reset}
+        </Button>
+      }
+    >
+      <div className={styles.fields}>
+        <VariableList names={variables} onInsert={insert} />
+        <TextInput ref={subject} label={texts.subject} required autoComplete="off" maxLength={400} {...fieldOf('customSubject')} />
+        <Textarea ref={content} label={texts.content} description={texts.contentHint} required rows={12} {...fieldOf('customContent')} />
+      </div>
+    </ContractForm>
+  )
+}
+
+export function VariableList({ names, onInsert }: { names: readonly VariableName[]; onInsert: (name: VariableName) => void }): ReactNode {
+  return (
+    <section aria-label={texts.variables}>
+      <h3 className={styles.label}>{texts.variables}</h3>
+      <p className={styles.hint}>{texts.variablesHint}</p>
+      <ul className={styles.variables}>
+        {names.map((name) => (
+          <li key={name}>
+            <button type="button" className={styles.variable} onClick={() => onInsert(name)}>
+              <code>
+                <VisuallyHidden>{texts.insert}</VisuallyHidden>
+                {`{{${name}}}`}
+              </code>
+              <span>{texts.meanings[name]}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
