@@ -151,7 +151,8 @@ async function countInvoices(db: Database, runId: string): Promise<number> {
   const [found] = await rows(
     db,
     z.object({ count: z.number() }),
-    sql`SELECT count(*)::int AS count FROM deliveries d JOIN delivery_invoices di ON di.delivery_id = d.id WHERE ${ofRun(runId)}`,
+    sql`SELECT coalesce(sum(x.invoices), 0)::int AS count FROM deliveries d
+        JOIN LATERAL (SELECT count(*) AS invoices FROM delivery_invoices WHERE delivery_id = d.id) x ON true WHERE ${ofRun(runId)}`,
   )
   return found?.count ?? 0
 }

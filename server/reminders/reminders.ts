@@ -323,6 +323,10 @@ export async function listRuns(db: Database, account: Account, limit: number): P
   return listed
 }
 
+/** Whether an email of the run `r` is about to leave. With `LIMIT`, the emails of all accounts are not read to look it up. */
+const leaving = (run: SQL) =>
+  sql`(SELECT true FROM deliveries d WHERE ${run} = r.id AND d.state IN ('queued', 'sending') LIMIT 1) IS NOT NULL`
+
 /** Whether the schedule is on, when it runs next, when an email was last accepted, and what blocks it. */
 export async function reminderStatus(
   { db, config }: Pick<Deps, 'db' | 'config'>,
@@ -335,7 +339,7 @@ export async function reminderStatus(
     sql`SELECT
       (SELECT max(sent_at) FROM deliveries WHERE owner_id = ${account.id}::uuid AND state = 'sent') AS "sentAt",
       (SELECT r.id FROM runs r WHERE r.owner_id = ${account.id}::uuid AND r.cancelled_at IS NULL
-         AND (r.planned_at IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE (d.run_id = r.id OR d.pulled_by_run_id = r.id) AND d.state IN ('queued', 'sending')))
+         AND (r.planned_at IS NULL OR r.sent IS NULL AND (${leaving(sql`d.run_id`)} OR ${leaving(sql`d.pulled_by_run_id`)}))
        ORDER BY r.created_at DESC LIMIT 1) AS "openRunId"`,
   )
   const outlook = await readOutlook(db, account, now, config)

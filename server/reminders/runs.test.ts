@@ -17,9 +17,10 @@ import { readEmail } from '#test/read-email.ts'
 import { thorough } from '#test/thorough.ts'
 import { makeDueRuns } from './daily-runs.ts'
 import { claim } from './deliveries.ts'
-import { previewReminders } from './reminders.ts'
+import { answerOf } from './progress.ts'
+import { previewReminders, reminderStatus } from './reminders.ts'
 import { makeRun } from './runs.ts'
-import { deliveries } from './tables.ts'
+import { deliveries, runs } from './tables.ts'
 
 const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.start))
 const sendNow = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.sendNow))
@@ -524,10 +525,17 @@ const readOfEmails = async (tx: Database) => {
   return counted
 }
 
-test('Send Now and its preview read no email of another account, without statistics too', async () => {
+test('Send Now, its preview and the status read no email of another account, without statistics too', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha } = office
   await besideMany(app, asha, 'failed')
+  const earlier = Array.from({ length: 30 }, () => newId())
+  await app.db.insert(runs).values(
+    earlier.map((id) => {
+      const at = app.clock.now().subtract({ hours: 1 })
+      return { id, ownerId: asha.id, kind: 'send_now' as const, localDate: '2026-03-02', createdAt: at, deadlineAt: at, plannedAt: at }
+    }),
+  )
   const [before, after] = await app.db.transaction(async (tx) => {
     const now = app.clock.now()
     const account = await lockAccount(tx, asha.id)
@@ -535,6 +543,8 @@ test('Send Now and its preview read no email of another account, without statist
     const counted = await readOfEmails(tx)
     await makeRun(tx, app.deps.queue, account, { kind: 'send_now', now })
     await previewReminders({ db: tx, config: app.deps.config }, account, now)
+    await reminderStatus({ db: tx, config: app.deps.config }, account, now)
+    for (const id of earlier) await answerOf(tx, asha.id, id)
     return [counted, await readOfEmails(tx)]
   })
   expect(after.inWhole).toBe(before.inWhole)
