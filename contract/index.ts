@@ -7,6 +7,7 @@ import { evidenceCalls } from './evidence.ts'
 import { insightCalls } from './insights.ts'
 import { integrationCalls } from './integrations.ts'
 import { invoiceCalls } from './invoices.ts'
+import { leavingCalls } from './leaving.ts'
 import { mailCalls } from './mail.ts'
 import { noticeCalls } from './notices.ts'
 import { payAnswerCalls } from './pay-answers.ts'
@@ -28,6 +29,7 @@ export const everyCall: Call[] = [
   templateCalls,
   reminderCalls,
   sequenceCalls,
+  leavingCalls,
   insightCalls,
   evidenceCalls,
   noticeCalls,

@@ -3,6 +3,7 @@ import type { Call, CallInput, CallReply } from './call.ts'
 import { evidenceCalls } from './evidence.ts'
 import { integrationCalls, type WebhookPayload, webhookPayload } from './integrations.ts'
 import { type Invoice, invoiceCalls } from './invoices.ts'
+import { leavingCalls } from './leaving.ts'
 import { invoiceFileCalls, payLinkCalls } from './pay-links.ts'
 import { type Payment, paymentCalls } from './payments.ts'
 import type { ProblemCode } from './problem.ts'
@@ -174,6 +175,7 @@ const finishedRun: Run = {
   startedAt: now,
   finishedAt: now,
   cancelledAt: null,
+  leavesAt: null,
   skippedReason: null,
   total: 1,
   sent: 1,
@@ -186,6 +188,9 @@ const finishedRun: Run = {
   nextTryAt: null,
   failures: [],
 }
+const leavesAt = '2026-03-02T04:40:00Z'
+const leavingRun: Run = { ...finishedRun, kind: 'daily', finishedAt: null, leavesAt, sent: 0, open: 1, nextTryAt: leavesAt }
+const leftOutRun: Run = { ...leavingRun, finishedAt: now, skipped: 1, open: 0, nextTryAt: null }
 const cancelledRun: Run = { ...finishedRun, cancelledAt: now, sent: 0, skipped: 1 }
 
 const gentleStep: SequenceStep = {
@@ -238,6 +243,7 @@ const tag: ExplainedHeader = {
 
 const noInvoice = { not_found: 'The account has no such invoice, or it was deleted.' }
 const noRun = { not_found: 'The account has no such run.' }
+const notDaily = { conflict: 'It is not a daily run, or its emails are still being prepared.' }
 const takenReference = { conflict: 'Another invoice already has this reference.' }
 const noMailbox = { mail_not_configured: 'No mailbox is connected. Connect one under Email Settings.' }
 const unconfirmed = { email_not_confirmed: 'The email of the account is not confirmed. Its owner opens the link that was sent there.' }
@@ -528,6 +534,7 @@ export const explainedCalls: ExplainedCall[] = [
         pause: null,
         trouble: null,
         openRunId: null,
+        leavingRunId: null,
       },
     },
   }),
@@ -596,6 +603,42 @@ export const explainedCalls: ExplainedCall[] = [
     later,
     example: { params: { id: ids.run }, reply: oneSent },
   }),
+  explain('listLeaving', leavingCalls.mails, {
+    subject: 'Reminders',
+    params: theRun,
+    refusals: noRun,
+    example: {
+      params: { id: ids.run },
+      reply: [
+        {
+          clientName: 'Kaveri Foods',
+          clientEmail: 'billing@kaveri.example',
+          leftOut: false,
+          invoices: [{ invoiceId: ids.invoice, reference: 'INV-0001', amount: 12250.5, currency: 'INR', dueDate: '2026-02-20' }],
+        },
+      ],
+    },
+  }),
+  explain('leaveOut', leavingCalls.leaveOut, {
+    subject: 'Reminders',
+    detail: 'The step of a sequence that is left out comes on the next day that is open.',
+    params: theRun,
+    refusals: { ...noRun, ...notDaily },
+    example: { params: { id: ids.run }, body: {}, reply: leftOutRun },
+  }),
+  explain('takeBack', leavingCalls.takeBack, {
+    subject: 'Reminders',
+    params: theRun,
+    refusals: { ...noRun, ...notDaily },
+    example: { params: { id: ids.run }, body: {}, reply: leavingRun },
+  }),
+  explain('sendRunNow', leavingCalls.sendNow, {
+    subject: 'Reminders',
+    detail: 'What was left out of it stays left out.',
+    params: theRun,
+    refusals: { ...noRun, ...notDaily },
+    example: { params: { id: ids.run }, reply: { ...leavingRun, leavesAt: null, nextTryAt: now } },
+  }),
   explain('getSentMail', reminderCalls.mail, {
     subject: 'Reminders',
     params: { id: 'The `_id` of the email, from an invoice’s history.' },
@@ -617,7 +660,7 @@ export const explainedCalls: ExplainedCall[] = [
   explain('getReminderSettings', reminderCalls.settings, {
     subject: 'Reminders',
     refusals: {},
-    example: { reply: { groupByClient: false, sequence: 'every_day' } },
+    example: { reply: { groupByClient: false, sequence: 'every_day', holdMinutes: 0 } },
   }),
   explain('updateReminderSettings', reminderCalls.changeSettings, {
     subject: 'Reminders',
@@ -627,7 +670,7 @@ export const explainedCalls: ExplainedCall[] = [
       plan_limit: noSteps,
       plan_changed: planChanged,
     },
-    example: { body: { groupByClient: true }, reply: { groupByClient: true, sequence: 'every_day' } },
+    example: { body: { groupByClient: true }, reply: { groupByClient: true, sequence: 'every_day', holdMinutes: 0 } },
   }),
   explain('listSequences', sequenceCalls.list, {
     subject: 'Reminders',

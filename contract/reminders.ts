@@ -61,6 +61,10 @@ export const run = z
     startedAt: z.string().meta({ format: 'date-time', description: 'When it started.' }),
     finishedAt: z.string().nullable().meta({ format: 'date-time', description: 'When nothing of it was left to do; null before.' }),
     cancelledAt: z.string().nullable().meta({ format: 'date-time', description: 'When it was cancelled.' }),
+    leavesAt: z
+      .string()
+      .nullable()
+      .meta({ format: 'date-time', description: 'Until when its emails wait so that some can be left out; null where they do not.' }),
     skippedReason: z.string().nullable().meta({ description: 'Why the whole day was skipped; null where it was not.' }),
     total: z.number().int().meta({ description: 'Emails of this run.' }),
     sent: z.number().int().meta({ description: 'Emails that the mail server accepted.' }),
@@ -307,12 +311,19 @@ export const reminderDraft = z
   .meta({ id: 'ReminderDraft', description: 'What Send Now would send for chosen invoices.' })
 export type ReminderDraft = z.infer<typeof reminderDraft>
 
+/** How long the emails of a daily run may wait before they leave, in minutes. */
+export const holdMinutes = [0, 5, 10, 30, 60] as const
+export type HoldMinutes = (typeof holdMinutes)[number]
+
 export const reminderSettings = z
   .object({
     groupByClient: z
       .boolean()
       .meta({ description: 'One email per client and currency that lists everything past due, instead of one per invoice.' }),
     sequence: sequenceChoice.meta({ description: 'The sequence of every client without one of its own: an id, `every_day` or `never`.' }),
+    holdMinutes: z
+      .literal(holdMinutes, 'Please choose 0, 5, 10, 30 or 60 minutes.')
+      .meta({ description: 'For how many minutes the emails of the daily run wait, so that some can be left out; 0: they leave at once.' }),
   })
   .meta({ id: 'ReminderSettings', description: 'How reminders are sent.' })
 
@@ -369,6 +380,10 @@ export const reminderCalls = {
       pause: senderPause.nullable().meta({ description: 'Why sending from the mailbox is paused.' }),
       trouble: z.string().nullable().meta({ description: 'What keeps Duely from sending on time, in a sentence.' }),
       openRunId: z.string().nullable().meta({ format: 'uuid', description: 'A run that is still in progress.' }),
+      leavingRunId: z
+        .string()
+        .nullable()
+        .meta({ format: 'uuid', description: 'The daily run whose emails wait to leave, so that some can be left out.' }),
     }),
   }),
   preview: call({

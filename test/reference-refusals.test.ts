@@ -4,6 +4,7 @@ import type { Call, CallInput } from '#contract/call.ts'
 import { evidenceCalls } from '#contract/evidence.ts'
 import { integrationCalls, isOpenTo, type Scope, scopeFor } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { leavingCalls } from '#contract/leaving.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { invoiceFileCalls, payLinkCalls } from '#contract/pay-links.ts'
 import { paymentCalls } from '#contract/payments.ts'
@@ -83,6 +84,15 @@ const retryAfter =
     const { reply } = await ask(app, asha, reminderCalls.runs, { query: {} })
     await change(office)
     return app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: reply[0]?._id ?? '' } }))
+  }
+
+/** The run was made by hand. */
+const notDaily =
+  (call: Call): Refused =>
+  async ({ app, asha }) => {
+    await anInvoice(app, { owner: asha })
+    const { reply } = await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+    return ask(app, asha, call, { params: { id: reply.runId ?? '' }, query: undefined, body: call.body && {} })
   }
 
 /** The server can send email of its own, and the owner has not opened the link. */
@@ -212,6 +222,10 @@ const refusedBy: Record<string, Record<string, Refused>> = {
   },
   getRun: { not_found: findsNothing(reminderCalls.run) },
   cancelRun: { not_found: findsNothing(reminderCalls.cancelRun) },
+  listLeaving: { not_found: findsNothing(leavingCalls.mails) },
+  leaveOut: { not_found: findsNothing(leavingCalls.leaveOut), conflict: notDaily(leavingCalls.leaveOut) },
+  takeBack: { not_found: findsNothing(leavingCalls.takeBack), conflict: notDaily(leavingCalls.takeBack) },
+  sendRunNow: { not_found: findsNothing(leavingCalls.sendNow), conflict: notDaily(leavingCalls.sendNow) },
   retryRun: {
     not_found: findsNothing(reminderCalls.retryRun),
     mail_not_configured: retryAfter(({ app, asha }) => ask(app, asha, mailCalls.remove)),

@@ -3,18 +3,21 @@ import path from 'node:path'
 import { validate } from '@scalar/openapi-parser'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Call } from '#contract/call.ts'
 import { everyCall } from '#contract/index.ts'
 import { integrationCalls, isOpenTo } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { leavingCalls } from '#contract/leaving.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { problem, problemStatus } from '#contract/problem.ts'
 import { explainedCalls, explainedEvents } from '#contract/reference.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls, sequenceDraft } from '#contract/sequences.ts'
 import { templateCalls } from '#contract/templates.ts'
+import { accounts } from '#server/accounts/tables.ts'
 import { makeReference, refusalsOf } from '#server/platform/reference.ts'
 import { anInvoice, anOffice } from './factories.ts'
 import { ask } from './harness.ts'
@@ -143,6 +146,17 @@ const aSequenceThere: Given = async ({ app }, program) => {
   const body = sequenceDraft.parse(explainedCalls.find(({ name }) => name === 'createSequence')?.example.body)
   return { id: (await ask(app, program, sequenceCalls.create, { body })).reply._id }
 }
+/** The daily run of this moment, whose emails wait. */
+async function aHeldRun(office: Office): Promise<string> {
+  const { app, asha } = office
+  await anInvoiceThere(office)
+  await app.db
+    .update(accounts)
+    .set({ holdMinutes: 10, remindersActive: true, nextRunAt: app.clock.now(), nextRunFrom: '2026-03-02' })
+    .where(eq(accounts.id, asha.id))
+  await app.runJobs()
+  return (await ask(app, asha, reminderCalls.runs, { query: {} })).reply[0]?._id ?? ''
+}
 async function aRun(office: Office): Promise<string> {
   await anInvoiceThere(office)
   const { reply } = await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.sendNow))
@@ -221,6 +235,14 @@ const givens: Record<string, Given> = {
     const { reply } = await ask(office.app, office.asha, reminderCalls.runs, { query: { limit: 1 } })
     return { id: reply[0]?._id ?? '' }
   },
+  listLeaving: async (office) => ({ id: await aHeldRun(office) }),
+  leaveOut: async (office) => ({ id: await aHeldRun(office) }),
+  takeBack: async (office) => {
+    const id = await aHeldRun(office)
+    await ask(office.app, office.asha, leavingCalls.leaveOut, { params: { id }, body: {} })
+    return { id }
+  },
+  sendRunNow: async (office) => ({ id: await aHeldRun(office) }),
   getSentMail: async (office) => {
     const { app, asha } = office
     const wording = { useCustomTemplate: true, customSubject: 'Invoice {{invoiceId}}' }

@@ -1,6 +1,7 @@
 import { type InferSelectModel, sql } from 'drizzle-orm'
 import { boolean, date, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { AuditKind } from '#contract/accounts.ts'
+import type { HoldMinutes } from '#contract/reminders.ts'
 import { id, instant } from '#server/platform/columns.ts'
 
 /** One person who invoices: the owner of every other record. Its row is the lock for everything that makes runs. */
@@ -42,6 +43,8 @@ export const accounts = pgTable(
 
     /** One email per client that lists all overdue invoices, instead of one per invoice. */
     groupByClient: boolean().notNull().default(false),
+    /** Minutes for which the emails of the daily run wait, so that some can be left out; 0: they leave at once. */
+    holdMinutes: integer().$type<HoldMinutes>().notNull().default(0),
     /** Which sequence its clients follow: a built-in one, or with `own` that of this id. No foreign key: sequences refer to accounts. */
     follows: text({ enum: ['every_day', 'never', 'own'] })
       .notNull()

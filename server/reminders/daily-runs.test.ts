@@ -24,7 +24,7 @@ async function fill(app: TestApp, owner: Person, seed: number): Promise<void> {
   const ago = (hours: number) => Temporal.Instant.from(nine).subtract({ hours })
   await app.db
     .update(accounts)
-    .set({ groupByClient: below(2) === 0 })
+    .set({ groupByClient: below(2) === 0, holdMinutes: seed % 3 === 0 ? 10 : 0 })
     .where(eq(accounts.id, owner.id))
   const earlier = { ownerId: owner.id, createdAt: ago(40), deadlineAt: ago(-8), plannedAt: ago(40) }
   const [run] = await app.db
@@ -83,7 +83,7 @@ async function outcome(app: TestApp, owner: Person): Promise<object> {
   const of = async (statement: ReturnType<typeof sql>) => ((await app.db.execute(statement)) as { rows: object[] }).rows
   return {
     runs: await of(
-      sql`SELECT kind, local_date::text, deadline_at, grouped, skipped, planned_at IS NOT NULL AS planned, skipped_reason FROM runs WHERE owner_id = ${owner.id}::uuid ORDER BY created_at, local_date`,
+      sql`SELECT kind, local_date::text, deadline_at, leaves_at, grouped, skipped, planned_at IS NOT NULL AS planned, skipped_reason FROM runs WHERE owner_id = ${owner.id}::uuid ORDER BY created_at, local_date`,
     ),
     emails: await of(sql`
       SELECT d.client_email, d.currency, d.state, d.deadline_at, d.next_try_at, r.kind, r.local_date::text, (

@@ -10,7 +10,18 @@ import { completeEarlierDays, mostSkippedDays } from './earlier-days.ts'
 import { deliverJob } from './jobs.ts'
 import { addressHeld, balance, pausedOn } from './owed.ts'
 import { firstChunk, makeRun } from './runs.ts'
-import { apartFrom, dailyDeadline, dayAfter, dayBeforeOf, laterDate, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
+import {
+  apartFrom,
+  dailyDeadline,
+  dayAfter,
+  dayBeforeOf,
+  laterDate,
+  leavesAt,
+  localDate,
+  nextRun,
+  owedFrom,
+  startOfDay,
+} from './schedule.ts'
 import { texts } from './texts.ts'
 
 /** Accounts whose runs are made by one set of statements. */
@@ -109,6 +120,7 @@ async function makeRunsOf(db: Database, queue: Queue, ids: string[], now: Instan
     await recordSkippedDays(tx, skipped, now)
     const [withSteps, others] = [running.filter((one) => one.plansSteps), running.filter((one) => !one.plansSteps)]
     await insertRuns(tx, others, now)
+    await holdRuns(tx, others, now)
     for (const account of withSteps) await makeRun(tx, queue, account, { kind: 'daily', now })
     await completeEarlierDays(tx, running, now)
     await tx.execute(sql`
@@ -122,6 +134,18 @@ async function makeRunsOf(db: Database, queue: Queue, ids: string[], now: Instan
       running.map(({ id }) => ({ ownerId: id })),
     )
   })
+}
+
+/** The emails of these runs wait where their owners want to look at them first. Most do not: then it costs nothing. */
+async function holdRuns(tx: Database, made: Due[], now: Instant): Promise<void> {
+  const held = made.flatMap((one) => ({ id: one.id, date: one.date, at: leavesAt(one, now) })).filter(({ at }) => at !== null)
+  if (held.length === 0) return
+  await tx.execute(sql`
+    WITH held AS (
+      UPDATE runs r SET leaves_at = w.at
+      FROM unnest(${column(held, ({ id }) => id)}::uuid[], ${column(held, ({ date }) => date)}::date[], ${column(held, ({ at }) => String(at))}::timestamptz[]) AS w (owner_id, date, at)
+      WHERE r.owner_id = w.owner_id AND r.local_date = w.date AND r.kind = 'daily' AND r.created_at = ${now.toString()}::timestamptz RETURNING r.id, w.at)
+    UPDATE deliveries d SET next_try_at = held.at FROM held WHERE d.run_id = held.id AND d.state = 'queued'`)
 }
 
 function column<T>(all: T[], of: (one: T) => string | null): string {

@@ -25,10 +25,11 @@ import { holdTexts, texts } from './texts.ts'
  *   queued, retrying ── hold ──▶ held ── release ──▶ queued         sending ── holdRefused ──▶ held
  *   queued, retrying, held ── cancel ──▶ cancelled (every run that wants it was stopped)
  *                          ── close ───▶ superseded (nothing owed any more), failed (too late)
+ *                          ── leaveOut ▶ superseded (left out by the owner) ── takeBack ──▶ queued
  *   queued, retrying ── fail ──▶ failed (too large)
  *   in hand at three deaths of a process ── reclaim ──▶ failed (poisoned)
  *
- * sent, failed, cancelled and superseded are final: the end of an email also frees its invoices for the next one (`freed`), in the same
+ * sent, failed, cancelled and superseded are final, but for what was left out: the end of an email also frees its invoices for the next one (`freed`), in the same
  * statement. A transition out of `sending` needs the ticket of the claim; a reply to an older claim changes nothing.
  */
 const waiting = sql`('queued', 'retrying')`
@@ -114,15 +115,20 @@ function textOf(value: string | number | null | undefined): string | null {
   return value == null ? null : String(value)
 }
 
+function later(one: Instant | null, other: Instant | null): Instant | null {
+  return one && other && Temporal.Instant.compare(one, other) > 0 ? one : (other ?? one)
+}
+
 /** Adds the emails of a run. */
 export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: Instant): Promise<void> {
   if (mails.length === 0) return
   const column = (of: (mail: PlannedMail) => string | number | null | undefined) => arrayText(mails.map((mail) => textOf(of(mail))))
+  const leaves = ({ leaves: own }: PlannedMail) => later(own?.at ?? null, run.leavesAt)?.toString()
   await tx.execute(sql`
     INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date)
     SELECT m.id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, i.currency, 'queued', ${now.toString()}::timestamptz, coalesce(m.at, ${now.toString()}::timestamptz), coalesce(m.until, ${run.deadlineAt.toString()}::timestamptz),
       m.sequence_id, m.step_offset, m.step_date
-    FROM unnest(${column(({ deliveryId }) => deliveryId)}::uuid[], ${column(({ invoiceIds }) => invoiceIds[0])}::uuid[], ${column(({ leaves }) => leaves?.at.toString())}::timestamptz[],
+    FROM unnest(${column(({ deliveryId }) => deliveryId)}::uuid[], ${column(({ invoiceIds }) => invoiceIds[0])}::uuid[], ${column(leaves)}::timestamptz[],
       ${column(({ leaves }) => leaves?.until?.toString())}::timestamptz[], ${column(({ step }) => step?.sequenceId)}::uuid[], ${column(({ step }) => step?.offset)}::int[],
       ${column(({ step }) => step?.date)}::date[]) AS m (id, invoice_id, at, until, sequence_id, step_offset, step_date)
     JOIN invoices i ON i.id = m.invoice_id`)
@@ -449,7 +455,8 @@ export function release(db: Database, which: SQL, now: Instant): Promise<number>
   return change(db, {
     which,
     from: sql`('held')`,
-    set: sql`state = 'queued', reason = NULL, next_try_at = ${now.toString()}::timestamptz`,
+    set: sql`state = 'queued', reason = NULL,
+      next_try_at = greatest(${now.toString()}::timestamptz, (SELECT r.leaves_at FROM runs r WHERE r.id = d.run_id AND d.pulled_by_run_id IS NULL))`,
   })
 }
 
@@ -460,6 +467,81 @@ export function cancel(tx: Database, ownerId: string): Promise<number> {
     from: pending,
     set: sql`state = 'cancelled', reason = 'stopped'`,
   })
+}
+
+/** Closes emails of a daily run that its owner leaves out. */
+export async function leaveOut(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
+  await change(tx, { which: ours(run.ownerId, ids), from: pending, set: sql`state = 'superseded', reason = 'left_out'` })
+  await tx.execute(sql`
+    UPDATE decisions x SET rule = 'left_out', note = NULL, decided_at = ${now.toString()}::timestamptz
+    FROM deliveries d WHERE ${ours(run.ownerId, ids)} AND d.reason = 'left_out' AND x.delivery_id = d.id AND x.local_date = ${run.localDate}::date`)
+}
+
+/**
+ * Queues again what was left out of a daily run, to leave with it or at once. Grouped, it joins what still waits for the same client. An invoice
+ * that another email is about by now stays left out.
+ */
+export async function takeBack(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
+  if (run.grouped) await join(tx, run, ids)
+  const leftOut = sql`${ours(run.ownerId, ids)} AND d.state = 'superseded' AND d.reason = 'left_out'`
+  await tx.execute(sql`
+    UPDATE delivery_invoices x SET open = true FROM deliveries d
+    WHERE ${leftOut} AND x.delivery_id = d.id AND NOT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.invoice_id = x.invoice_id AND o.open)`)
+  await tx.execute(sql`
+    UPDATE decisions x SET rule = 'mail', decided_at = ${now.toString()}::timestamptz
+    FROM deliveries d JOIN delivery_invoices y ON y.delivery_id = d.id
+    WHERE ${leftOut} AND y.open AND x.delivery_id = d.id AND x.invoice_id = y.invoice_id AND x.local_date = ${run.localDate}::date`)
+  await tx.execute(sql`
+    UPDATE deliveries d SET state = 'queued', reason = NULL, next_try_at = greatest(${now.toString()}::timestamptz, ${run.leavesAt?.toString() ?? null}::timestamptz)
+    WHERE ${leftOut} AND EXISTS (SELECT 1 FROM delivery_invoices x WHERE x.delivery_id = d.id AND x.open)`)
+}
+
+/**
+ * Makes one of the emails to a client that are taken back, or still wait. Those that wait are replaced and not added to: a claim that waits for
+ * their lock must fail, because it has seen them without the others.
+ */
+async function join(tx: Database, run: Run, ids: string[]): Promise<void> {
+  const back = arrayText(ids)
+  const same = await rows(
+    tx,
+    z.object({ id: z.string(), key: z.string(), back: z.boolean() }),
+    sql`SELECT d.id, concat_ws(' ', lower(d.client_email), d.currency, d.sequence_id, d.step_offset) AS key, d.id = ANY(${back}::uuid[]) AS back FROM deliveries d
+        WHERE d.run_id = ${run.id}::uuid AND d.pulled_by_run_id IS NULL AND (d.state IN ${waiting} OR d.id = ANY(${back}::uuid[]))
+          AND lower(d.client_email) IN (SELECT lower(b.client_email) FROM deliveries b WHERE b.id = ANY(${back}::uuid[]))
+        ORDER BY d.id FOR UPDATE`,
+  )
+  const moves = [...Map.groupBy(same, ({ key }) => key).values()].flatMap((group) => {
+    const into = group.find((one) => one.back)
+    return into ? group.filter((one) => one !== into).map(({ id }) => ({ id, into: into.id })) : []
+  })
+  if (moves.length === 0) return
+  const from = arrayText(moves.map(({ id }) => id))
+  const moved = sql`unnest(${from}::uuid[], ${arrayText(moves.map(({ into }) => into))}::uuid[]) AS m (id, target)`
+  // Not open until the email is queued again.
+  await tx.execute(sql`UPDATE delivery_invoices x SET delivery_id = m.target, open = false FROM ${moved} WHERE x.delivery_id = m.id`)
+  await tx.execute(sql`UPDATE decisions x SET delivery_id = m.target, rule = 'left_out' FROM ${moved} WHERE x.delivery_id = m.id`)
+  await tx.execute(
+    sql`DELETE FROM deliveries d WHERE ${ours(
+      run.ownerId,
+      moves.map(({ id }) => id),
+    )}`,
+  )
+}
+
+/** Moves the other invoices of an email to one of their own in the same run, so that it is about these alone. */
+export async function splitOthers(tx: Database, ownerId: string, id: string, invoiceIds: string[]): Promise<void> {
+  const own = newId()
+  await tx.execute(sql`
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date)
+    SELECT ${own}::uuid, d.owner_id, d.run_id, d.client_email, d.currency, d.state, d.reason, d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date
+    FROM deliveries d WHERE d.id = ${id}::uuid AND d.owner_id = ${ownerId}::uuid`)
+  const others = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${id}::uuid AND NOT (invoice_id = ANY(${arrayText(invoiceIds)}::uuid[]))`
+  await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${own}::uuid WHERE ${others}`)
+  await tx.execute(sql`UPDATE decisions SET delivery_id = ${own}::uuid WHERE ${others}`)
+}
+
+function ours(ownerId: string, ids: string[]): SQL {
+  return sql`(d.owner_id = ${ownerId}::uuid AND d.id = ANY(${arrayText(ids)}::uuid[]))`
 }
 
 /** Closes what waits of automatic runs and matches: it was planned by a sequence that does not apply any more. */

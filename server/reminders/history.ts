@@ -149,7 +149,7 @@ function sayDay(day: z.output<typeof dayRow>): Pick<DayDecision, 'outcome' | 'wo
     case 'address_held':
       return { outcome: 'address_held', words: texts.day.addressHeld(day.note) }
     case 'left_out':
-      return { outcome: 'left_out', words: texts.day.leftOut }
+      return { outcome: 'left_out', words: day.mailId === null ? texts.day.leftOut : texts.day.leftOutByHand }
     case 'not_running':
       return { outcome: 'not_running', words: day.note ?? texts.day.notRunning }
     case 'added_later':

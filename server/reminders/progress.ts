@@ -95,6 +95,7 @@ export async function toRun(db: Database, run: RunRow): Promise<Run> {
     startedAt: run.createdAt.toString(),
     finishedAt: finished ? (counted.lastChangeAt ?? run.plannedAt?.toString() ?? null) : null,
     cancelledAt: run.cancelledAt?.toString() ?? null,
+    leavesAt: run.leavesAt?.toString() ?? null,
     skippedReason: run.skippedReason,
     total: counted.sent + counted.failed + counted.dropped + counted.open + run.skipped,
     sent: counted.sent,

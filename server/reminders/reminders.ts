@@ -271,8 +271,8 @@ export async function stopRun({ db, account, now }: Omit<Asking, 'queue' | 'conf
   return toRun(db, await findRun(db, account.id, runId))
 }
 
-export function readSettings({ groupByClient, follows, sequenceId }: Account): CallReply<typeof reminderCalls.settings> {
-  return { groupByClient, sequence: sequenceId ?? follows }
+export function readSettings({ groupByClient, follows, sequenceId, holdMinutes }: Account): CallReply<typeof reminderCalls.settings> {
+  return { groupByClient, sequence: sequenceId ?? follows, holdMinutes }
 }
 
 /**
@@ -285,10 +285,11 @@ export async function changeSettings(
 ): Promise<CallReply<typeof reminderCalls.settings>> {
   return db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
-    const { sequence, groupByClient } = change
+    const { sequence, groupByClient, holdMinutes } = change
     const settings = { ...(sequence === undefined ? {} : { sequence }), ...(groupByClient === undefined ? {} : { groupByClient }) }
     await refuseChanged({ db: tx, config, account: locked, now }, { settings }, fingerprint)
-    if (groupByClient !== undefined) await tx.update(accounts).set({ groupByClient }).where(eq(accounts.id, account.id))
+    const own = { ...(groupByClient === undefined ? {} : { groupByClient }), ...(holdMinutes === undefined ? {} : { holdMinutes }) }
+    if (Object.keys(own).length > 0) await tx.update(accounts).set(own).where(eq(accounts.id, account.id))
     if (sequence !== undefined) await assignToAccount(tx, { account: locked, config, from, now }, sequence)
     const [after = locked] = await tx.select().from(accounts).where(eq(accounts.id, account.id))
     return readSettings(after)
@@ -335,12 +336,14 @@ export async function reminderStatus(
 ): Promise<CallReply<typeof reminderCalls.status>> {
   const [last] = await rows(
     db,
-    z.object({ sentAt: instantText.nullable(), openRunId: z.string().nullable() }),
+    z.object({ sentAt: instantText.nullable(), openRunId: z.string().nullable(), leavingRunId: z.string().nullable() }),
     sql`SELECT
       (SELECT max(sent_at) FROM deliveries WHERE owner_id = ${account.id}::uuid AND state = 'sent') AS "sentAt",
       (SELECT r.id FROM runs r WHERE r.owner_id = ${account.id}::uuid AND r.cancelled_at IS NULL
          AND (r.planned_at IS NULL OR r.sent IS NULL AND (${leaving(sql`d.run_id`)} OR ${leaving(sql`d.pulled_by_run_id`)}))
-       ORDER BY r.created_at DESC LIMIT 1) AS "openRunId"`,
+       ORDER BY r.created_at DESC LIMIT 1) AS "openRunId",
+      (SELECT r.id FROM runs r WHERE r.owner_id = ${account.id}::uuid AND r.kind = 'daily' AND r.local_date = ${localDate(now, account.timezone)}::date
+         AND r.leaves_at > ${now.toString()}::timestamptz AND r.cancelled_at IS NULL) AS "leavingRunId"`,
   )
   const outlook = await readOutlook(db, account, now, config)
   return {
@@ -356,6 +359,7 @@ export async function reminderStatus(
     pause: toMailConfig(await findSender(db, account.id)).pause,
     trouble: await findTrouble(db, now),
     openRunId: last?.openRunId ?? null,
+    leavingRunId: last?.leavingRunId ?? null,
   }
 }
 
@@ -712,7 +716,7 @@ async function refuseUnlessOneEmail(tx: Database, runId: string): Promise<void> 
 const uuid = z.uuid()
 
 /** Ids that could be those of invoices: others find nothing. */
-function validIds(ids: string[]): string[] {
+export function validIds(ids: string[]): string[] {
   return [...new Set(ids)].filter((id) => uuid.safeParse(id).success)
 }
 

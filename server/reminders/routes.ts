@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { leavingCalls } from '#contract/leaving.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { originOf } from '#server/accounts/accounts.ts'
@@ -9,6 +10,7 @@ import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { streamed } from '#server/platform/stream-json.ts'
 import { invoiceHistory, readMail } from './history.ts'
+import { leaveOutOfRun, readLeaving, sendRunNow, takeBackInRun } from './leaving.ts'
 import { findRun, toRun } from './progress.ts'
 import {
   changeSettings,
@@ -81,6 +83,14 @@ export function reminderRoutes(app: App, deps: Deps): void {
   answer(app, reminderCalls.retryRun, async ({ params }, { account }, { reply }) =>
     follow(deps, account, await retryRun({ db, queue, account, now: clock.now(), config }, params.id), reply),
   )
+  answer(app, leavingCalls.mails, ({ params }, { account }) => readLeaving(db, account, params.id))
+  answer(app, leavingCalls.leaveOut, ({ params, body }, { account }) =>
+    leaveOutOfRun({ db, queue, account, now: clock.now() }, params.id, body),
+  )
+  answer(app, leavingCalls.takeBack, ({ params, body }, { account }) =>
+    takeBackInRun({ db, queue, account, now: clock.now() }, params.id, body),
+  )
+  answer(app, leavingCalls.sendNow, ({ params }, { account }) => sendRunNow({ db, queue, account, now: clock.now() }, params.id))
   answer(app, reminderCalls.history, ({ params }, { account }) => invoiceHistory(deps, account, params.id, clock.now()))
   answer(app, reminderCalls.mail, ({ params }, { account }) => readMail(db, account, params.id))
   answer(app, reminderCalls.run, async ({ params }, { account }) => toRun(db, await findRun(db, account.id, params.id)))

@@ -14,7 +14,7 @@ import { completeEarlierDays } from './earlier-days.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { addressHeld, emailsOf, openEmailOf, pausedOn } from './owed.ts'
 import type { Rule } from './plan.ts'
-import { dailyDeadline, dayBeforeOf, immediateDeadline, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
+import { dailyDeadline, dayBeforeOf, immediateDeadline, leavesAt, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
 import { planSteps, withFailedSteps, withReachedSteps } from './steps.ts'
 import { type decisions, runs } from './tables.ts'
 import { texts } from './texts.ts'
@@ -38,7 +38,7 @@ export interface DueFacts {
   addressHeld: boolean
   /** An email about it was accepted today. */
   remindedToday: boolean
-  /** The mail server permanently refused an email about it today, at the address it still has. */
+  /** The mail server permanently refused an email about it today, at the address it still has; or its owner left it out today. */
   refusedToday: boolean
   /** An email about it is pending or in flight. */
   openMail: boolean
@@ -48,8 +48,8 @@ export interface DueFacts {
 
 /**
  * Invoices that are paused, or whose address is held, are never reminded. An invoice past due gets at most one email per local day from any trigger other than Send Now. Send
- * Now may write up to three a day, and pulls a pending email forward instead of adding one. The API trigger skips addresses refused today:
- * a client that retries on failure would loop.
+ * Now may write up to three a day, and pulls a pending email forward instead of adding one. The API trigger skips addresses refused today,
+ * because a client that retries on failure would loop, and what was left out today.
  */
 export function decide(kind: RunKind, facts: DueFacts): 'write' | 'pull' | LeftOut {
   if (facts.paused) return 'paused'
@@ -71,7 +71,7 @@ type Decision = ReturnType<typeof decide> | Rule
 type Run = typeof runs.$inferSelect
 
 /** The account that a run is made for; its row is locked. */
-type Locked = PlanAccount & Pick<Account, 'groupByClient' | 'plansSteps'>
+type Locked = PlanAccount & Pick<Account, 'groupByClient' | 'plansSteps' | 'holdMinutes'>
 
 /**
  * Makes a run: its row and the first thousand of its emails; `planRun` makes the rest. The account's row must be locked. `retryOf` limits
@@ -104,6 +104,7 @@ export async function makeRun(
       localDate: date,
       createdAt: now,
       deadlineAt: kind === 'daily' ? dailyDeadline(date, account.timezone) : immediateDeadline(now),
+      leavesAt: kind === 'daily' ? leavesAt(account, now) : null,
       grouped: about.groupByClient ?? account.groupByClient,
       subject: about.wording?.subject ?? null,
       content: about.wording?.content ?? null,
@@ -274,8 +275,9 @@ async function readCandidates(
       : sql`0`
   const refusedToday =
     run.kind === 'trigger'
-      ? sql`(i.refusal IS NOT NULL AND EXISTS (SELECT 1 FROM ${emailsOf}
-             WHERE d.state = 'failed' AND d.reason = 'refused' AND d.created_at >= ${dayBegan}::timestamptz))`
+      ? sql`((i.refusal IS NOT NULL AND EXISTS (SELECT 1 FROM ${emailsOf}
+             WHERE d.state = 'failed' AND d.reason = 'refused' AND d.created_at >= ${dayBegan}::timestamptz))
+           OR EXISTS (SELECT 1 FROM decisions l WHERE l.invoice_id = i.id AND l.local_date = ${today}::date AND l.rule = 'left_out' AND l.delivery_id IS NOT NULL))`
       : sql`false`
   const failedThere = run.retryOf
     ? sql`AND i.id IN (SELECT f.invoice_id FROM delivery_invoices f JOIN deliveries fd ON fd.id = f.delivery_id

@@ -24,6 +24,20 @@ export function dailyDeadline(date: string, timezone: string): Instant {
   return atHour(Temporal.PlainDate.from(date), lastHour, timezone).toInstant()
 }
 
+/** No email waits longer than this to leave: the rest of the day is for retries. */
+const latestLeave = { hour: 17, minute: 30 }
+
+/** When the emails of a daily run made at this instant leave, if they wait for so many minutes; null: at once. */
+export function leavesAt({ holdMinutes, timezone }: { holdMinutes: number; timezone: string }, made: Instant): Instant | null {
+  if (holdMinutes === 0) return null
+  const held = made.add({ minutes: holdMinutes })
+  const latest = Temporal.PlainDate.from(localDate(made, timezone))
+    .toZonedDateTime({ timeZone: timezone, plainTime: latestLeave })
+    .toInstant()
+  const at = Temporal.Instant.compare(held, latest) < 0 ? held : latest
+  return Temporal.Instant.compare(at, made) > 0 ? at : null
+}
+
 export function immediateDeadline(now: Instant): Instant {
   return now.add({ hours: immediateHours })
 }

@@ -37,6 +37,12 @@ export const texts = {
     noStep: 'The sequence has no such step.',
     account: 'all clients',
   },
+  /** What an owner does about the emails of a daily run before they leave. */
+  leaving: {
+    notDaily: 'Only emails of a daily run can be left out.',
+    preparing: 'The emails of this run are still being prepared. Please try again in a moment.',
+    over: 'This day is over.',
+  },
   noHold: (address: string) => `Reminders to ${address} are not held.`,
   noEmail: 'There is no such email, or it has not been composed yet.',
   noLongerStored:
@@ -113,6 +119,7 @@ export const texts = {
     paused: (note: string | null) => (note ? `Paused: ${note}` : 'Paused.'),
     addressHeld: (address: string | null) => `Held: ${address ?? 'the address'} doesn’t exist. Correct the address to resume.`,
     leftOut: 'Left out when reminders were started.',
+    leftOutByHand: 'Left out by you.',
     notRunning: 'Duely was not running that day.',
     noStep: 'No step was due.',
     gap: 'Waited for the days between two emails.',

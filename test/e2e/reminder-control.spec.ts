@@ -328,3 +328,48 @@ test('a reminder that a full mailbox does not take shows as not delivered on eve
   await expect(page.getByText('Reminder sent to Zenith Labs.')).toBeVisible()
   await expect(summary.getByText(words)).toHaveCount(0)
 })
+
+/** A zone in which it is the working day now, so that a daily run can be made. */
+function zoneAtWork(): string {
+  const zones = ['Asia/Kolkata', 'Europe/London', 'America/New_York', 'Pacific/Auckland', 'America/Anchorage']
+  return (
+    zones.find((zone) => {
+      const { hour } = Temporal.Now.zonedDateTimeISO(zone)
+      return hour >= 7 && hour < 16
+    }) ?? 'Asia/Tokyo'
+  )
+}
+
+// 10 s: a daily run is made.
+test(
+  'the emails of the daily run wait, and its owner leaves one out, takes it back and sends them',
+  full,
+  async ({ page, program, smtp }) => {
+    const ask = await withLateInvoices(page, program.url, smtp, [])
+    await ask('PATCH', '/user/profile', { timezone: zoneAtWork(), reminderHour: 17 })
+    await ask('POST', '/reminder/start')
+    for (const client of ['Kaveri Foods', 'Studio Banyan'])
+      await ask('POST', '/invoice', { clientName: client, clientEmail: mailOf(client), amount: 500, dueDate: '2026-01-02' })
+    await page.goto('/dashboard/reminder-control')
+    await page.getByLabel('Hold the daily emails for').selectOption('10 minutes')
+    await expect.poll(async () => ((await ask('GET', '/reminder/settings')) as { holdMinutes: number }).holdMinutes).toBe(10)
+    // The hour is over, so the run of today is made now.
+    await ask('PATCH', '/user/profile', { reminderHour: 6 })
+    const banner = page.getByRole('region', { name: 'Before emails leave' })
+    await expect(banner.getByRole('heading', { name: /^2 emails leave in \d:\d\d$/ })).toBeVisible({ timeout: 30_000 })
+    await expect(page.getByRole('progressbar')).toHaveCount(0)
+    await banner.getByRole('button', { name: 'Review' }).click()
+    await banner.getByRole('button', { name: 'Leave out Kaveri Foods' }).click()
+    await expect(banner.getByText('Kaveri Foods is left out today.')).toBeVisible()
+    await expect(banner.getByRole('heading', { name: /^1 email leaves in/ })).toBeVisible()
+    await banner.getByRole('button', { name: 'Leave all out today' }).click()
+    await expect(banner.getByText('Studio Banyan is left out today.')).toBeVisible()
+    await expect(banner.getByRole('button', { name: 'Send now' })).toHaveCount(0)
+    await page.goto('/dashboard')
+    await banner.getByRole('button', { name: 'Review' }).click()
+    await banner.getByRole('button', { name: 'Take back Studio Banyan' }).click()
+    await banner.getByRole('button', { name: 'Send now' }).click()
+    await expect(banner).toHaveCount(0)
+    await expect.poll(() => smtp.mails.map(({ envelope }) => envelope.to[0]), { timeout: 30_000 }).toEqual([mailOf('Studio Banyan')])
+  },
+)

@@ -8,6 +8,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { causeOf, type SenderPause } from '#contract/sender-pause.ts'
 import { ConfirmEmailNotice } from '#web/platform/account.tsx'
+import { Leaving } from '#web/platform/leaving/leaving.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { dayAndTime, showComing } from '#web/ui/dates.ts'
@@ -70,7 +71,8 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
   const preview = useApiQuery(reminderCalls.preview)
   const runs = useApiQuery(reminderCalls.runs)
   const { isActive, timezone: zone } = status
-  const followed = useFollowedRun(status.openRunId)
+  // A run that waits to leave is not in progress.
+  const followed = useFollowedRun(status.openRunId === status.leavingRunId ? null : status.openRunId)
   const actions = useReminderActions({ configured, active: isActive, preview, runs, followed })
   const { dialog, closeDialog, trouble } = actions
   const runActions = useRunActions(followed, isActive)
@@ -103,6 +105,7 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
       {status.trouble && <Notice tone="warn">{status.trouble}</Notice>}
       {trouble !== null && !shownByRun && <Notice tone="bad">{trouble.message}</Notice>}
       {runActions.trouble !== null && <Notice tone="bad">{runActions.trouble}</Notice>}
+      <Leaving />
       <RunPanel
         followed={followed}
         starting={starting}

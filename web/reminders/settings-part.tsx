@@ -1,11 +1,12 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Switch.layer.css'
-import { Button, Switch } from '@mantine/core'
+import { Button, NativeSelect, Switch } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
-import { reminderCalls } from '#contract/reminders.ts'
+import { type HoldMinutes, holdMinutes, reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
+import { holdTexts } from '#web/platform/leaving/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -46,6 +47,12 @@ export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string 
           <Link to={withQuery(screens.emailTemplates, { tab: 'group' })} className={styles.template}>
             {t.template}
           </Link>
+        </div>
+        <div>
+          <h3 className={styles.setting}>{holdTexts.title}</h3>
+          <QueryView query={settings} loading={t.loading} error={t.failed} empty={null}>
+            {({ holdMinutes: minutes }) => <HoldChoice minutes={minutes} />}
+          </QueryView>
         </div>
         <div>
           <h3 className={styles.setting}>{texts.sendNow.button}</h3>
@@ -98,6 +105,33 @@ function SequenceSetting(): ReactNode {
         }}
       </QueryView>
     </div>
+  )
+}
+
+/** How long emails wait before they leave. Saves on change, as the switch. */
+function HoldChoice({ minutes }: { minutes: HoldMinutes }): ReactNode {
+  const [wanted, setWanted] = useState<HoldMinutes | null>(null)
+  const change = useApiMutation(reminderCalls.changeSettings, {
+    invalidates: [reminderCalls.settings],
+    onSuccess: () => setWanted(null),
+    onError: () => setWanted(null),
+  })
+  return (
+    <>
+      <NativeSelect
+        label={holdTexts.label}
+        aria-busy={change.isPending}
+        data={holdMinutes.map((n) => ({ value: String(n), label: holdTexts.minutes(n) }))}
+        value={String(wanted ?? minutes)}
+        onChange={({ currentTarget }) => {
+          const chosen = holdMinutes.find((n) => String(n) === currentTarget.value)
+          if (chosen === undefined || change.isPending) return
+          setWanted(chosen)
+          change.mutate({ body: { holdMinutes: chosen } })
+        }}
+      />
+      <FormError message={change.isError ? holdTexts.notSaved(errorMessage(change.error)) : null} />
+    </>
   )
 }
 

@@ -6,6 +6,7 @@ import { Link, useSearchParams } from 'react-router'
 import { type Invoice, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { Leaving } from '#web/platform/leaving/leaving.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -55,6 +56,7 @@ export default function DashboardScreen(): ReactNode {
     <>
       <Head invoices={invoices.data ?? null} />
       <AttentionLine />
+      <Leaving />
       <Checklist />
       <QueryView
         query={invoices}

@@ -1,0 +1,190 @@
+import { Button } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { type LeavingMail, leavingCalls } from '#contract/leaving.ts'
+import { formatMoney } from '#contract/money.ts'
+import { type Run, reminderCalls } from '#contract/reminders.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { dateIn, daysBetween, latenessOf, showClock } from '#web/ui/dates.ts'
+import { FormError } from '#web/ui/notice.tsx'
+import styles from './leaving.module.css'
+import { texts } from './texts.ts'
+
+const affected = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, reminderCalls.run, leavingCalls.mails]
+/** Milliseconds between two polls: an invoice may be paid meanwhile. */
+const pollEvery = 10_000
+/** Emails shown at first. */
+const initialMails = 6
+
+export function LeavingBanner({ id, zone }: { id: string; zone: string }): ReactNode {
+  const [reviewing, setReviewing] = useState(false)
+  const params = { id }
+  const run = useApiQuery(reminderCalls.run, { params }, { refetchInterval: pollEvery }).data
+  const acting = useActing(id)
+  if (!run || run.leavesAt === null || run.cancelledAt !== null) return null
+  return (
+    <section className={styles.banner} aria-label={texts.label}>
+      <div className={styles.head}>
+        <Countdown run={run} leavesAt={run.leavesAt} zone={zone} />
+        <div className={styles.actions}>
+          <Button variant="default" aria-expanded={reviewing} onClick={() => setReviewing(!reviewing)}>
+            {texts.review}
+          </Button>
+          {run.open > 0 && (
+            <>
+              <Button variant="default" disabled={acting.busy} onClick={acting.sendNow}>
+                {texts.sendNow}
+              </Button>
+              <Button
+                variant="subtle"
+                disabled={acting.busy}
+                onClick={() => {
+                  setReviewing(true)
+                  acting.leaveOut()
+                }}
+              >
+                {texts.leaveAllOut}
+              </Button>
+            </>
+          )}
+        </div>
+      </div>
+      <Line run={run} leavesAt={run.leavesAt} zone={zone} />
+      <FormError message={acting.trouble} />
+      {reviewing && <Review id={id} zone={zone} acting={acting} />}
+    </section>
+  )
+}
+
+interface Acting {
+  busy: boolean
+  /** The error of the last action. */
+  trouble: string | null
+  leaveOut: (mail?: LeavingMail) => void
+  takeBack: (mail: LeavingMail) => void
+  sendNow: () => void
+}
+
+function useActing(id: string): Acting {
+  const [trouble, setTrouble] = useState<string | null>(null)
+  const effects = { invalidates: affected, onSuccess: () => setTrouble(null), onError: (error: Error) => setTrouble(errorMessage(error)) }
+  const leaveOut = useApiMutation(leavingCalls.leaveOut, effects)
+  const takeBack = useApiMutation(leavingCalls.takeBack, effects)
+  const sendNow = useApiMutation(leavingCalls.sendNow, effects)
+  const params = { id }
+  const idsOf = ({ invoices }: LeavingMail) => ({ invoiceIds: invoices.map(({ invoiceId }) => invoiceId) })
+  return {
+    busy: leaveOut.isPending || takeBack.isPending || sendNow.isPending,
+    trouble,
+    leaveOut: (mail) => leaveOut.mutate({ params, body: mail ? idsOf(mail) : {} }),
+    takeBack: (mail) => takeBack.mutate({ params, body: idsOf(mail) }),
+    sendNow: () => sendNow.mutate({ params }),
+  }
+}
+
+/** The time, every second. */
+function useNow(): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}
+
+interface OfRun {
+  run: Run
+  leavesAt: string
+  zone: string
+}
+
+function Countdown({ run, leavesAt, zone }: OfRun): ReactNode {
+  const queries = useQueryClient()
+  const left = Math.max(0, Math.ceil((Date.parse(leavesAt) - useNow()) / 1_000))
+  const at = showClock(zone, new Date(leavesAt))
+  // Asked until the server agrees that the time is over.
+  useEffect(() => {
+    if (left > 0) return
+    const ask = () => void invalidate(queries, [reminderCalls.status, reminderCalls.run])
+    ask()
+    const timer = setInterval(ask, 2_000)
+    return () => clearInterval(timer)
+  }, [left, queries])
+  return (
+    <div>
+      <h2 className={styles.title}>{run.open === 0 ? texts.none : texts.leave(run.open, left)}</h2>
+      <p className={styles.until}>{run.open === 0 ? texts.takeBackUntil : texts.until(at)}</p>
+    </div>
+  )
+}
+
+/** The due line in minutes. */
+function Line({ run, leavesAt, zone }: OfRun): ReactNode {
+  const now = useNow()
+  const [from, to] = [Date.parse(run.startedAt), Date.parse(leavesAt)]
+  const share = Math.min(1, Math.max(0, (now - from) / (to - from)))
+  return (
+    <div className={styles.line} aria-hidden>
+      <span>{showClock(zone, new Date(from))}</span>
+      <span className={styles.track}>
+        <i style={{ width: `${share * 100}%` }} />
+      </span>
+      <strong>{showClock(zone, new Date(to))}</strong>
+    </div>
+  )
+}
+
+function Review({ id, zone, acting }: { id: string; zone: string; acting: Acting }): ReactNode {
+  const [all, setAll] = useState(false)
+  const list = useId()
+  const mails = useApiQuery(leavingCalls.mails, { params: { id } }, { refetchInterval: pollEvery })
+  if (mails.isError) return <FormError message={texts.failed(errorMessage(mails.error))} />
+  const found = mails.data ?? []
+  const shown = all ? found : found.slice(0, initialMails)
+  return (
+    <>
+      <ul className={styles.mails} aria-label={texts.list} id={list} aria-busy={mails.isPending}>
+        {shown.map((mail) => (
+          <Mail key={mail.invoices[0]?.invoiceId} mail={mail} zone={zone} acting={acting} />
+        ))}
+      </ul>
+      {found.length > shown.length && (
+        <Button variant="subtle" aria-controls={list} onClick={() => setAll(true)}>
+          {texts.showAll(found.length)}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Mail({ mail, zone, acting }: { mail: LeavingMail; zone: string; acting: Acting }): ReactNode {
+  const { clientName, leftOut, invoices } = mail
+  const today = dateIn(zone, new Date())
+  const [first] = invoices
+  const amount = invoices.reduce((sum, one) => sum + one.amount, 0)
+  return (
+    <li className={styles.mail} data-left-out={leftOut || undefined}>
+      <div className={styles.who}>
+        <p className={styles.client}>{clientName}</p>
+        <p className={styles.detail} role="status">
+          {leftOut || !first
+            ? texts.leftOut(clientName)
+            : texts.about(
+                invoices.map(({ reference }) => reference),
+                formatMoney(amount, first.currency),
+                latenessOf(invoices.map(({ dueDate }) => daysBetween(dueDate, today))),
+              )}
+        </p>
+      </div>
+      <Button
+        variant="default"
+        disabled={acting.busy}
+        aria-label={leftOut ? texts.takeBackFor(clientName) : texts.leaveOutFor(clientName)}
+        onClick={() => (leftOut ? acting.takeBack(mail) : acting.leaveOut(mail))}
+      >
+        {leftOut ? texts.takeBack : texts.leaveOut}
+      </Button>
+    </li>
+  )
+}
