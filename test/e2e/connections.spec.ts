@@ -87,7 +87,9 @@ test('a webhook delivers an invoice signed with the secret shown, and the log ha
 
   await page.getByRole('link', { name: `Open the webhook ${receiver.url}/duely` }).click()
   await expect(
-    page.getByText('Invoice created, Invoice paid, Payment recorded, Payment taken back, Client answered, Reminder sent, Reminder failed'),
+    page.getByText(
+      'Invoice created, Invoice paid, Payment recorded, Payment taken back, Client answered, Sequence ended, Promise broken, Reminder sent, Reminder failed',
+    ),
   ).toBeVisible()
   receiver.answer({ status: 500, body: 'the till is closed' })
   await page.getByRole('button', { name: 'Send Test Event' }).click()
