@@ -4,10 +4,10 @@ import { type Tone, tone as tones } from '#contract/sequence-choice.ts'
 import type { SequenceStep } from '#contract/sequences.ts'
 import { heard } from '#web/platform/sequences/steps.ts'
 import { dayOf, sequenceTexts } from '#web/platform/sequences/texts.ts'
+import { signed, editorTexts as texts } from '#web/templates/texts.ts'
 import { type Draft, type DraftStep, type Faults, leastDay, mostDay, toneBeside } from './draft.ts'
 import styles from './sequences.module.css'
 import { DayInput } from './step-form.tsx'
-import { signed, texts } from './texts.ts'
 
 const t = texts.score
 

@@ -15,6 +15,7 @@ import { heard } from '#web/platform/sequences/steps.ts'
 import { sequenceTexts } from '#web/platform/sequences/texts.ts'
 import templateStyles from '#web/templates/email-templates.module.css'
 import type { TemplateKind } from '#web/templates/templates.ts'
+import { editorTexts as texts } from '#web/templates/texts.ts'
 import { Preview } from '#web/templates/wording.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
@@ -27,7 +28,6 @@ import { addStep, changeStep, type Draft, type DraftStep, type Faults, faultsOf,
 import { fitsScore, Score, type ScoreProps, StepList } from './score.tsx'
 import styles from './sequences.module.css'
 import { DayInput, StepForm } from './step-form.tsx'
-import { texts } from './texts.ts'
 
 /** The id of a sequence that is not saved yet, in a simulation. */
 const newId = 'new'

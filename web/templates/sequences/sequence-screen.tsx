@@ -6,11 +6,11 @@ import { screens } from '#contract/screens.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { editorTexts as texts } from '#web/templates/texts.ts'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { startOf, toDraft } from './draft.ts'
 import { SequenceEditor } from './sequence-editor.tsx'
 import styles from './sequences.module.css'
-import { texts } from './texts.ts'
 
 /** /dashboard/sequences/{id}, and /dashboard/sequences/new?from=gentle for one that is not saved yet. */
 export default function SequenceScreen(): ReactNode {

@@ -20,6 +20,7 @@ import {
 } from '#web/platform/sequences/sequence-dialog.tsx'
 import { SequenceLine } from '#web/platform/sequences/sequence-line.tsx'
 import { nameOf, sequenceTexts, summaryOf } from '#web/platform/sequences/texts.ts'
+import { editorTexts as texts } from '#web/templates/texts.ts'
 import { ConfirmDialog, useKept } from '#web/ui/dialog.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { PageHeader, Panel, Pill } from '#web/ui/panel.tsx'
@@ -27,7 +28,6 @@ import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { slugOf } from './draft.ts'
 import styles from './sequences.module.css'
-import { texts } from './texts.ts'
 
 /** /dashboard/sequences: the sequences of the account, and those that every account has. */
 export default function SequencesScreen(): ReactNode {

@@ -9,11 +9,11 @@ import { groupVariables, templateVariables } from '#contract/templates.ts'
 import { dayOf, sequenceTexts } from '#web/platform/sequences/texts.ts'
 import templateStyles from '#web/templates/email-templates.module.css'
 import type { TemplateKind } from '#web/templates/templates.ts'
+import { editorTexts as texts, signed as withSign } from '#web/templates/texts.ts'
 import { insertInto, VariableList } from '#web/templates/wording.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { type DraftStep, leastDay, mostDay } from './draft.ts'
 import styles from './sequences.module.css'
-import { texts, signed as withSign } from './texts.ts'
 
 const t = texts.step
 const fields = {
