@@ -280,8 +280,8 @@ async function measure(place: Place, sink: Sink, about: Case): Promise<Figures> 
       perSecond: (emails * 1_000) / (lastAt - hour),
       firstMs: firstAt - hour,
       callMs: quantile(answered, 0.95),
-      // GET /invoice is one statement.
-      statements: ((await statements()) - before.statements - answered.length) / emails,
+      // GET /invoice is two statements: who asks, and the list.
+      statements: ((await statements()) - before.statements - 2 * answered.length) / emails,
       nodeMs: (cpu() - before.node) / emails,
       postgresMs: (postgres() - before.postgres) / emails,
       idleMb: before.memory,

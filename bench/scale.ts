@@ -98,7 +98,7 @@ function polls(deps: Delivering): { name: string; aMinute: number; run: () => Pr
     { name: 'reclaim of lost claims', aMinute: 12, run: () => deps.claims.reclaimLost() },
     { name: 'wake due accounts', aMinute: 12, run: () => wakeDue(deps) },
     { name: 'settle runs', aMinute: 12, run: () => notifyFailures(deps) },
-    { name: 'take jobs of one of six kinds', aMinute: 720, run: () => deps.queue.runWaiting([work(deliverJob, 1, async () => undefined)]) },
+    { name: 'take jobs of one of 7 kinds', aMinute: 840, run: () => deps.queue.runWaiting([work(deliverJob, 1, async () => undefined)]) },
     { name: 'release held', aMinute: 1 / 5, run: () => releaseEnded(deps) },
     { name: 'drop old bytes', aMinute: 1 / 60, run: () => dropOldBytes(deps.db, now(), 90) },
   ]
