@@ -33,6 +33,8 @@ test('text typed before hydration is kept, and no password gets into the address
 test('a session ended elsewhere leads to sign-in with a notice, and back to the same screen', async ({ page, program }) => {
   const email = 'elsewhere@banyan.example'
   await signUp(page, email)
+  // Otherwise a slow answer to the dashboard would be the one that finds the session ended.
+  await page.waitForLoadState('networkidle')
   const reply = await fetch(`${program.url}/auth`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
