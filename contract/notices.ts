@@ -24,6 +24,7 @@ export const notice = z.object({
     'paid_online',
     'refunded_online',
     'sequence_ended',
+    'run_missing',
   ]),
   /** A few words without a full stop, for a line of several: `Rohan Mehta’s address doesn’t exist`. */
   summary: z.string(),

@@ -110,6 +110,8 @@ const alsoPublic: Record<string, string> = {
   'server/reminders/sequences.ts': 'choosing the sequence of a client is handed to invoices',
   'server/reminders/sending.ts': 'a process opens what its mailboxes share when it starts',
   'server/reminders/processes.ts': 'heartbeats run in the background',
+  'server/reminders/heartbeat.ts': 'the address outside is asked in the background',
+  'server/reminders/watch.ts': 'late runs are reported in the background',
 }
 /** Only these files may import routes and jobs of slices. */
 const entries = ['server/app.ts', 'server/worker.ts', 'server/start.ts']

@@ -60,6 +60,7 @@ const environment = z.object({
   HOOK_ALLOW_PRIVATE_HOSTS: flag(false),
   SYSTEM_SMTP_URL: url(['smtp:', 'smtps:'], 'smtps://user:password@smtp.example.com:465').optional(),
   SYSTEM_MAIL_FROM: z.string().min(3, 'must be an address such as Duely <hello@example.com>').optional(),
+  HEARTBEAT_URL: webUrl('https://hc-ping.com/0f6e9f3c').optional(),
   PASSWORD_MIN_LENGTH: number(1, 128, 6, '6'),
   HISTORY_BYTES_DAYS: number(1, 1_095, 90, '90'),
   GOOGLE_CLIENT_ID: z.string().optional(),
@@ -137,6 +138,8 @@ export interface Config {
   allowPrivateWebhookHosts: boolean
   systemSmtpUrl: string | null
   systemMailFrom: string | null
+  /** Asked after checks for due runs, so that something outside notices when they end. */
+  heartbeatUrl: string | null
   passwordMinLength: number
   /** How many days the text of an email is kept after its invoices were paid or deleted. */
   historyBytesDays: number
@@ -186,6 +189,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     allowPrivateWebhookHosts: given.HOOK_ALLOW_PRIVATE_HOSTS,
     systemSmtpUrl: given.SYSTEM_SMTP_URL ?? null,
     systemMailFrom: given.SYSTEM_MAIL_FROM ?? null,
+    heartbeatUrl: given.HEARTBEAT_URL ?? null,
     passwordMinLength: given.PASSWORD_MIN_LENGTH,
     historyBytesDays: given.HISTORY_BYTES_DAYS,
     google:

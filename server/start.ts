@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import path from 'node:path'
 import { serverAbilities } from '#server/accounts/accounts.ts'
+import { settleLink } from '#server/accounts/links.ts'
 import { checkoutPage } from '#server/billing/billing.ts'
 import { limitsOf } from '#server/mail/mail.ts'
 import { openMailer } from '#server/mail/transports.ts'
@@ -17,12 +18,15 @@ import { type OperatorSocket, openOperatorSocket } from '#server/platform/operat
 import { recordOrigin, wasRestored } from '#server/platform/origin.ts'
 import { openPages } from '#server/platform/pages.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { type Repeating, repeat } from '#server/platform/repeat.ts'
 import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
 import { findLateSteps } from '#server/platform/steps.ts'
+import { openSystemMailer } from '#server/platform/system-mail.ts'
 import { holdRestored } from '#server/reminders/holds.ts'
 import { findTrouble } from '#server/reminders/processes.ts'
 import { openSending } from '#server/reminders/sending.ts'
+import { openWatch } from '#server/reminders/watch.ts'
 import { openCalls } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { operate } from './operator.ts'
@@ -31,6 +35,8 @@ import { startWorker } from './worker.ts'
 const build = path.join(import.meta.dirname, '../build')
 /** Shutdown is cut off after this many milliseconds; work in progress is repeated at the next start. */
 const longestStop = 9_500
+/** Milliseconds after the start from which late runs are reported. */
+const watchAfter = 30_000
 /** So long a request may still take once stopping has begun. */
 const requestPatience = 5_000
 
@@ -45,9 +51,11 @@ interface Opened {
   app: App | null
   worker: { stop(): Promise<void> } | null
   operator: OperatorSocket | null
+  /** Reports runs that have not begun. */
+  watch: Repeating | null
 }
 
-const opened: Opened = { listener: null, database: null, queue: null, app: null, worker: null, operator: null }
+const opened: Opened = { listener: null, database: null, queue: null, app: null, worker: null, operator: null, watch: null }
 let log: Log | null = null
 let stopping = false
 
@@ -121,6 +129,15 @@ async function serve(listener: Listener, deps: Deps, pulse: Database): Promise<v
     }))
   )
     deps.log.warn('The web client is not built, so only the API is served. Build it: npm run build')
+  if (deps.config.role !== 'worker') {
+    const send = openSystemMailer(deps, settleLink)
+    const watch = openWatch(deps, send)
+    const began = performance.now()
+    opened.watch = repeat('watch', { everySeconds: 60, log: deps.log }, async () => {
+      // A worker that starts with this process makes its late runs first.
+      if (performance.now() - began > watchAfter) await watch()
+    })
+  }
   await app.ready()
   listener.serve((request, response) => app.routing(request, response))
 }
@@ -156,6 +173,7 @@ async function stop(reason: string): Promise<void> {
   }, longestStop).unref()
   await Promise.all([
     orderly(() => opened.operator?.close()),
+    orderly(() => opened.watch?.stop()),
     orderly(() => opened.listener?.drain(requestPatience)),
     orderly(() => opened.worker?.stop() ?? opened.queue?.stop()),
   ])

@@ -44,6 +44,7 @@ import {
   wakeDue,
 } from '#server/reminders/deliver.ts'
 import { notifyFailures } from '#server/reminders/failures.ts'
+import { openHeartbeat } from '#server/reminders/heartbeat.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
 import { sayNext } from '#server/reminders/outlook.ts'
@@ -186,6 +187,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
   await registerProcess(deps.db, deps.processId)
   const { log, pulse, processId, soleProcess } = deps
   const leadership = openLeadership({ db: pulse, processId, soleProcess })
+  const askOutside = openHeartbeat(deps)
   const heartbeat = repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(pulse, processId))
   const steps = repeatSteps({ pulse, leadership, log }, [
     {
@@ -194,6 +196,8 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
       everywhere: true,
       async run() {
         await makeRuns(deps)
+        // One process is enough, and a slow answer must not delay a run.
+        if (await leadership.leads()) void askOutside()
         return untilNextRun(deps)
       },
     },

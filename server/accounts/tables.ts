@@ -45,6 +45,8 @@ export const accounts = pgTable(
     groupByClient: boolean().notNull().default(false),
     /** Minutes for which the emails of the daily run wait, so that some can be left out; 0: they leave at once. */
     holdMinutes: integer().$type<HoldMinutes>().notNull().default(0),
+    /** The last local date whose daily run was reported as not begun. */
+    runMissingOn: date({ mode: 'string' }),
     /** Which sequence its clients follow: a built-in one, or with `own` that of this id. No foreign key: sequences refer to accounts. */
     follows: text({ enum: ['every_day', 'never', 'own'] })
       .notNull()
@@ -211,6 +213,7 @@ export const notices = pgTable(
         'paid_online',
         'refunded_online',
         'sequence_ended',
+        'run_missing',
       ],
     }).notNull(),
     /** What it is about, within the kind: the same cause again updates this notice. '' where a kind has one cause. */

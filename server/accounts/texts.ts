@@ -373,6 +373,7 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     before: ['Razorpay has refunded a payment by a link of your pay page. Reminders ask for what is owed again.'],
     label: 'See the refund',
   },
+  run_missing: { subject: 'Duely has not sent your reminders today', before: [], label: 'Open Reminder Control' },
   sequence_ended: {
     subject: 'A client has had all reminders for an invoice',
     before: ['An invoice is still open after all emails of its sequence. No more are sent automatically.'],

@@ -59,12 +59,21 @@ export async function releaseProcess(db: Database, id: string): Promise<void> {
 }
 
 /** How long a missing tick, and an overdue run, are tolerated before they are reported. */
-const tickMinutes = 5
-const runMinutes = 30
+export const tickMinutes = 5
+export const runMinutes = 30
 
 /** Records that a process checked which accounts are due, and made their runs. */
 export async function recordTick(db: Database, id: string): Promise<void> {
   await db.execute(sql`UPDATE processes SET ticked_at = now() WHERE id = ${id}::uuid`)
+}
+
+/** No process checks for due runs. */
+const silent = sql`(NOT EXISTS (SELECT 1 FROM processes WHERE ticked_at > now() - make_interval(mins => ${tickMinutes}))
+  AND coalesce((SELECT min(started_at) FROM processes) < now() - make_interval(mins => ${tickMinutes}), true))`
+
+export async function isSilent(db: Database): Promise<boolean> {
+  const [found] = await rows(db, z.object({ silent: z.boolean() }), sql`SELECT ${silent} AS silent`)
+  return found?.silent ?? false
 }
 
 /** What keeps reminders from being sent on time; null while all is well. The dead-man's switch of the health check and the screens. */
@@ -73,8 +82,7 @@ export async function findTrouble(db: Database, now: Instant): Promise<string | 
   const [found] = await rows(
     db,
     z.object({ silent: z.boolean(), overdue: z.number() }),
-    sql`SELECT NOT EXISTS (SELECT 1 FROM processes WHERE ticked_at > now() - make_interval(mins => ${tickMinutes}))
-            AND coalesce((SELECT min(started_at) FROM processes) < now() - make_interval(mins => ${tickMinutes}), true) AS silent,
+    sql`SELECT ${silent} AS silent,
           (SELECT count(*)::int FROM (SELECT 1 FROM accounts WHERE next_run_at < ${late}::timestamptz LIMIT 1000) waiting) AS overdue`,
   )
   if (found?.silent) return texts.trouble.noWorker(tickMinutes)

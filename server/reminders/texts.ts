@@ -108,6 +108,13 @@ export const texts = {
         : `The daily runs of ${accounts} accounts are more than ${minutes} minutes late.`,
   },
 
+  runMissing: {
+    title: 'Duely has not sent your reminders today',
+    text: (hour: string, url: string) =>
+      `The run of ${hour} has not begun. They leave by themselves if Duely is back before 18:00. Please tell whoever runs ${url}.`,
+    button: 'Open Reminder Control',
+  },
+
   day: {
     sent: 'Sent.',
     notSent: 'Not sent.',

@@ -1,0 +1,1 @@
+ALTER TABLE "accounts" ADD COLUMN "run_missing_on" date;
