@@ -410,6 +410,8 @@ export const explainedCalls: ExplainedCall[] = [
             nextTryAt: null,
             serverReply: accepted,
             invoices: 1,
+            sequence: null,
+            step: null,
             stored: true,
           },
         ],

@@ -171,6 +171,11 @@ export const historyMail = z
     nextTryAt: z.string().nullable().meta({ format: 'date-time', description: 'When it is retried.' }),
     serverReply: z.string().nullable().meta({ description: 'The mail server’s reply to the last try.' }),
     invoices: z.number().int().meta({ description: 'How many invoices it lists: more than one where emails are grouped.' }),
+    sequence: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the sequence whose text it has; null: it has the text of the email template.' }),
+    step: z.number().int().nullable().meta({ description: 'The step whose text it has, in days from the due date.' }),
     stored: z
       .boolean()
       .meta({ description: 'Whether its text is stored: from the first try until some time after its invoices are paid.' }),

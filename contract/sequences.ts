@@ -48,8 +48,11 @@ const stepsFit = z.check<SequenceStep[]>(({ value: steps, issues }) => {
     issues.push({ code: 'custom', input: steps, path: [], message: 'Please shorten the texts: together they may have 200,000 characters.' })
 })
 
+const stepText = sequenceStep.pick({ subject: true, content: true, groupSubject: true, groupContent: true })
+export type StepText = z.output<typeof stepText> & Pick<SequenceStep, 'offset'>
+
 /** What is wrong with the texts of a step, by field. */
-export function stepProblems(step: SequenceStep): { path: keyof SequenceStep; message: string }[] {
+export function stepProblems(step: StepText): { path: keyof SequenceStep; message: string }[] {
   const kinds = [
     { subject: 'subject', content: 'content', names: templateVariables },
     { subject: 'groupSubject', content: 'groupContent', names: groupVariables },
@@ -237,10 +240,17 @@ export const sequenceCalls = {
     path: '/reminder/sequences/:id/test',
     summary: 'Send an email of a sequence to myself, with made-up values.',
     params: byId,
-    body: z.strictObject({
-      offset: offset.meta({ description: 'Which step.' }),
-      group: z.boolean().default(false).meta({ description: 'Its email about several invoices.' }),
-    }),
+    body: z
+      .strictObject({
+        offset: offset.meta({ description: 'Which step.' }),
+        group: z.boolean().default(false).meta({ description: 'Its email about several invoices.' }),
+        text: stepText.optional().meta({ description: 'Text that is not saved. Without it, the saved text of the step.' }),
+      })
+      .check(({ value: { offset, text }, issues }) => {
+        if (!text) return
+        for (const { path, message } of stepProblems({ ...text, offset }))
+          issues.push({ code: 'custom', input: text, path: ['text', path], message })
+      }),
     reply: z.object({ to: z.string().meta({ description: 'The address that it was sent to.' }) }),
   }),
   assign: call({

@@ -65,6 +65,8 @@ const mailRow = z.object({
   nextTryAt: instantText.nullable(),
   serverReply: z.string().nullable(),
   invoices: z.number(),
+  sequence: z.string().nullable(),
+  step: z.number().nullable(),
   stored: z.boolean(),
 })
 
@@ -75,7 +77,7 @@ function mailsOf(db: Database, invoiceId: string, most: number): Promise<z.outpu
     sql`SELECT d.id AS _id, d.run_id AS "runId", r.kind, d.state, d.reason, d.subject, d.client_email AS "clientEmail", d.created_at AS "createdAt",
           d.sent_at AS "sentAt", d.attempt, CASE WHEN d.state IN ('queued', 'retrying') THEN d.next_try_at END AS "nextTryAt", d.server_reply AS "serverReply",
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS invoices,
-          d.raw IS NOT NULL AS stored
+          d.sequence_id AS sequence, d.step_offset AS step, d.raw IS NOT NULL AS stored
         FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)
         WHERE di.invoice_id = ${invoiceId}::uuid ORDER BY d.created_at DESC, d.id DESC LIMIT ${most}`,
   )

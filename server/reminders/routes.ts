@@ -109,7 +109,7 @@ export function sequenceRoutes(app: App, { db, clock, config }: Deps, sendTest: 
     removeSequence(changing(account, request), params.id, query.use),
   )
   answer(app, sequenceCalls.test, async ({ params, body }, { account }) => {
-    const step = await stepToTest(db, account, params.id, body.offset)
+    const step = await stepToTest(db, account, params.id, body)
     await sendTest(account, (from) => composeTest(step, { account, from, group: body.group, now: clock.now() }))
     return { to: account.email }
   })

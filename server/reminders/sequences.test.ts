@@ -236,6 +236,33 @@ test('a test email has the words of the step and made-up values, and goes to the
   expect(smtp.mails.map(({ envelope }) => envelope.to)).toEqual(Array(3).fill([asha.email]))
 })
 
+test('a test email has text that is not saved, of a new day too; its faults are refused and the sequence stays as it is', async () => {
+  await using office = await anOffice({ now: morning })
+  const { app, asha, smtp } = office
+  const { reply } = await ask(app, asha, sequenceCalls.create, { body: ready })
+  const params = { id: reply._id }
+  const text = {
+    subject: 'Still open: {{invoiceId}}',
+    content: 'Please pay {{amount}}.',
+    groupSubject: 'All',
+    groupContent: '{{invoiceList}}',
+  }
+  expect((await ask(app, asha, sequenceCalls.test, { params, body: { offset: 15, text } })).status).toBe(200)
+  const email = await readEmail(smtp.mails[0]?.raw)
+  expect(email.subject).toBe('Still open: INV-0001')
+  expect(email.text).toContain('Please pay ₹5,000.00.')
+  const early = { ...text, content: '{{daysOverdue}} days' }
+  expect(await ask(app, asha, sequenceCalls.test, { params, body: { offset: -3, text: early } })).toMatchObject({
+    status: 400,
+    problem: {
+      errors: [{ path: 'text.content', message: 'This step leaves before the invoice is overdue: please take out {{daysOverdue}}.' }],
+    },
+  })
+  expect((await ask(app, asha, sequenceCalls.test, { params: { id: newId() }, body: { offset: 15, text } })).status).toBe(404)
+  expect(smtp.mails).toHaveLength(1)
+  expect((await ask(app, asha, sequenceCalls.read, { params })).reply).toEqual(reply)
+})
+
 test('what was saved, chosen and deleted is in the audit log', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, invoices } = office

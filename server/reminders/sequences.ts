@@ -1,6 +1,6 @@
 import { and, asc, eq, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { mostSequences, type Sequence, type SequenceDraft, type SequenceStep } from '#contract/sequences.ts'
+import { mostSequences, type Sequence, type SequenceDraft, type SequenceStep, type StepText } from '#contract/sequences.ts'
 import { sampleValues } from '#contract/templates.ts'
 import { lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
@@ -278,9 +278,15 @@ export async function removeSequences(tx: Database, ownerId: string): Promise<nu
   return gone.length + contacts.length
 }
 
-/** Refuses with `not_found`. */
-export async function stepToTest(db: Database, account: Account, id: string, offset: number): Promise<SequenceStep> {
+/** The step with this text, or as it is saved. Refuses with `not_found`. */
+export async function stepToTest(
+  db: Database,
+  account: Account,
+  id: string,
+  { offset, text }: { offset: number; text?: Omit<StepText, 'offset'> | undefined },
+): Promise<StepText> {
   const { steps } = await readSequence(db, account, id)
+  if (text) return { ...text, offset }
   const step = steps.find((one) => one.offset === offset)
   if (!step) throw new ProblemError('not_found', texts.sequences.noStep)
   return step
@@ -288,7 +294,7 @@ export async function stepToTest(db: Database, account: Account, id: string, off
 
 /** The email of a step about one or two made-up invoices, to the owner. */
 export async function composeTest(
-  step: SequenceStep,
+  step: StepText,
   about: { account: Account; from: string; group: boolean; now: Instant },
 ): Promise<Buffer> {
   const { account, now } = about

@@ -66,6 +66,8 @@ test('a sequence sends each step on its day in its own words, and reports its en
   ])
   expect(await invoiceOf(app, _id)).toMatchObject({ remindedThrough: '2026-04-09', stepsSent: 5, sequenceEndedOn: '2026-04-10' })
   const again = await signedInAgain(app, asha)
+  const { mails } = (await ask(app, again, reminderCalls.history, { params: { id: _id } })).reply
+  expect(mails.map(({ step, sequence }) => [step, sequence])).toEqual([30, 14, 7, 1, -3].map((step) => [step, all.sequenceId]))
   const days = await historyOf(app, again, _id)
   expect(days.slice(0, 3)).toEqual(['sent', 'no_step', 'no_step'])
   expect(days.slice(-3)).toEqual(['sent', 'ended', 'ended'])

@@ -226,6 +226,8 @@ function story(known: InvoiceHistory): InvoiceHistory {
       nextTryAt: null,
       serverReply: '250 2.0.0 Accepted',
       invoices: 1,
+      sequence: null,
+      step: null,
       stored: true,
       ...states[nth],
     }

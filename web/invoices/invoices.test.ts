@@ -264,6 +264,8 @@ const aMail = (about: Partial<HistoryMail>): HistoryMail => ({
   nextTryAt: null,
   serverReply: '250 OK',
   invoices: 1,
+  sequence: null,
+  step: null,
   stored: true,
   ...about,
 })

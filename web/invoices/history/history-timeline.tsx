@@ -171,8 +171,9 @@ function asides(entry: Entry, times: number, zone: string | undefined, now: Date
   if (entry.kind === 'invoice') return []
   if (entry.kind === 'payment') return paymentAsides(entry.payment, entry.outcome)
   if (entry.kind === 'answer') return [invoiceTexts.answer.states[entry.answer.state]]
-  const { kind, state, attempt, nextTryAt, invoices } = entry.mail
+  const { kind, state, attempt, nextTryAt, invoices, step } = entry.mail
   return [
+    ...(times === 1 && step !== null ? [texts.step(step)] : []),
     ...(kind === 'daily' ? (times > 1 ? [texts.eachDay] : []) : [texts.kinds[kind]]),
     ...(times === 1 && attempt > 1 ? [texts.attempts(attempt)] : []),
     ...(state !== 'sent' && nextTryAt !== null && new Date(nextTryAt) > now

@@ -112,6 +112,8 @@ export const texts = {
   sent: (times: number) => (times === 1 ? 'Reminder sent' : `${times} reminders sent`),
   failedTimes: (times: number, words: string | null) =>
     `${times === 1 ? 'Not delivered' : `${times} reminders not delivered`}${words === null ? '' : `: ${words}`}`,
+  step: (offset: number) =>
+    offset === 0 ? 'step on the due date' : `step ${count(Math.abs(offset), 'day')} ${offset < 0 ? 'before' : 'after'} the due date`,
   eachDay: 'one each day',
   days: (days: number) => count(days, 'day'),
   kinds: {
