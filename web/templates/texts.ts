@@ -1,5 +1,4 @@
 import type { GroupValues, TemplateVariable } from '#contract/templates.ts'
-import { dayOf } from '#web/platform/sequences/texts.ts'
 import { count } from '#web/ui/texts.ts'
 
 export const texts = {
@@ -100,7 +99,8 @@ export const editorTexts = {
   tooMany: (most: number) => `An account can have ${most} sequences. Delete one that you do not use.`,
   own: 'Your sequences',
   builtIn: 'Built in',
-  useForAll: 'Use for all clients',
+  useForAll: 'Use for all',
+  forAllClients: (name: string) => `Use for all clients: ${name}`,
   edit: 'Edit',
   editNamed: (name: string) => `Edit ${name}`,
   editTexts: 'Edit the email',
@@ -167,7 +167,7 @@ export const editorTexts = {
   },
 
   step: {
-    title: (number: number, of: number, offset: number) => `Step ${number} of ${of}, ${lower(dayOf(offset))}`,
+    title: (number: number, of: number) => `Step ${number} of ${of}`,
     remove: 'Remove',
     day: 'Day',
     earlier: 'One day earlier',
@@ -191,7 +191,8 @@ export const editorTexts = {
     send: 'Send me a test',
     sending: 'Sending...',
     sent: (to: string) => `Test email sent to ${to}.`,
-    saveFirst: 'Save first: the test email has the saved text.',
+    saveFirst: 'Save the sequence first.',
+    faulty: 'Correct this step first.',
     about: 'With made-up values, from your mailbox to yourself.',
   },
   next: {
@@ -217,10 +218,6 @@ export const editorTexts = {
 /** `+14`, `−3`, `0` */
 export function signed(offset: number): string {
   return offset > 0 ? `+${offset}` : offset < 0 ? `−${-offset}` : '0'
-}
-
-function lower(words: string): string {
-  return words.charAt(0).toLowerCase() + words.slice(1)
 }
 
 /** `44, 58 and 72 days` */

@@ -235,11 +235,11 @@ function InvoiceSequence({ invoice, history }: { invoice: Invoice; history: Invo
   const { _id: id, reference, sequence } = invoice
   return (
     <p className={styles.sequence}>
+      <Coming id={id} history={history} />
       {name}{' '}
       <button type="button" onClick={() => setChoosing(true)}>
         {texts.changeSequence}
       </button>
-      <Coming id={id} history={history} />
       <LazyMount wanted={choosing}>
         <SequenceDialog
           whose={choosing ? { kind: 'invoice', id, name: reference, current: sequence } : null}

@@ -124,8 +124,8 @@ function Strip({ simulation }: { simulation: Simulation }): ReactNode {
   const y = (level: number) => axis - 9 - level * 14
   const radius = Math.min(5, step * 0.36)
   // Where there is no room for the number of each full day, the fullest has one.
-  const fullest = Math.max(...days.map(({ leaves, gone }) => leaves.length + gone.length))
-  const named = step >= 20 ? null : days.findIndex(({ leaves, gone }) => leaves.length + gone.length === fullest)
+  const fullest = Math.max(...days.map(({ leaves }) => leaves.length))
+  const named = step >= 20 ? null : days.findIndex(({ leaves }) => leaves.length === fullest)
   const topOf = ({ leaves, gone }: { leaves: unknown[]; gone: unknown[] }) => Math.min(column.most, leaves.length + gone.length) - 1
   return (
     <div ref={frame} className={styles.strip}>
@@ -133,17 +133,18 @@ function Strip({ simulation }: { simulation: Simulation }): ReactNode {
         <svg width={width} height={axis + 26} role="img" aria-label={texts.strip(simulation.counts)}>
           <line className={styles.axis} x1={0} x2={width} y1={axis} y2={axis} />
           {days.map(({ date, leaves, gone }, nth) => {
-            const dots = [...leaves, ...gone]
-            const drawn = dots.length > column.most ? dots.slice(-column.most + 1) : dots
+            // What leaves comes before what no longer does, and of that the changes: the number is of emails that leave.
+            const many = leaves.length > column.most
+            const drawn = many ? leaves.slice(-column.most + 1) : [...leaves, ...gone].slice(0, column.most)
             return (
               <g key={date}>
                 {drawn.map((kind, level) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: the dots of a day are stacked by their place.
                   <Dot key={level} kind={kind} x={x(nth)} y={y(level)} radius={radius} />
                 ))}
-                {drawn.length < dots.length && (named === null || named === nth) && (
+                {many && (named === null || named === nth) && (
                   <text x={x(nth)} y={y(column.most - 1) + 4} textAnchor="middle" className={styles.count}>
-                    {dots.length}
+                    {leaves.length}
                   </text>
                 )}
                 {nth % 7 === 0 && (

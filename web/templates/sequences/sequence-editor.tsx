@@ -3,6 +3,7 @@ import { IconChartDots, IconList, IconPlus, IconSend2 } from '@tabler/icons-reac
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
+import { planThatLifts } from '#contract/plans.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { mostSteps, type Sequence, sequenceCalls } from '#contract/sequences.ts'
@@ -108,7 +109,7 @@ export function SequenceEditor({ saved, start }: SequenceEditorProps): ReactNode
               }
             />
             <NextToGet step={step} id={saved?._id ?? newId} simulated={simulated}>
-              <SendTest step={step} kind={kind} saved={saved} />
+              <SendTest step={step} kind={kind} saved={saved} faulty={faults.steps.has(step.key)} />
             </NextToGet>
           </div>
         </div>
@@ -128,7 +129,15 @@ export function SequenceEditor({ saved, start }: SequenceEditorProps): ReactNode
       <div className={styles.bar}>
         <FormError message={saving.problem} />
         <div className={styles.barRow}>
-          <p role="status">{faults.first !== null ? texts.save.wrong(faults.first) : dirty ? '' : texts.save.saved}</p>
+          <p role="status">
+            {has === false
+              ? sequenceTexts.choose.free(planThatLifts('scheduling').title)
+              : faults.first !== null
+                ? texts.save.wrong(faults.first)
+                : dirty
+                  ? ''
+                  : texts.save.saved}
+          </p>
           {dirty && saved !== null && (
             <Button variant="subtle" disabled={saving.busy} onClick={() => setDraft(base)}>
               {texts.save.discard}
@@ -368,15 +377,21 @@ function NextToGet({ step, id, simulated, children }: NextToGetProps): ReactNode
   )
 }
 
-function SendTest({ step, kind, saved }: { step: DraftStep; kind: TemplateKind; saved: Sequence | null }): ReactNode {
+function SendTest({
+  step,
+  kind,
+  saved,
+  faulty,
+}: {
+  step: DraftStep
+  kind: TemplateKind
+  saved: Sequence | null
+  faulty: boolean
+}): ReactNode {
   const t = texts.test
   const test = useApiMutation(sequenceCalls.test, { onSuccess: ({ to }) => toast('good', t.sent(to)) })
-  const stored = saved?.steps.find(({ offset }) => offset === step.offset)
-  const isSaved =
-    stored !== undefined &&
-    (kind === 'one'
-      ? stored.subject === step.subject && stored.content === step.content
-      : stored.groupSubject === step.groupSubject && stored.groupContent === step.groupContent)
+  const { offset, subject, content, groupSubject, groupContent } = step
+  const body = { offset, group: kind === 'group', text: { subject, content, groupSubject, groupContent } }
   return (
     <div className={styles.test}>
       <BusyButton
@@ -384,12 +399,12 @@ function SendTest({ step, kind, saved }: { step: DraftStep; kind: TemplateKind; 
         leftSection={<IconSend2 size={18} stroke={1.7} />}
         busy={test.isPending}
         busyText={t.sending}
-        disabled={!isSaved}
-        onClick={() => test.mutate({ params: { id: saved?._id ?? '' }, body: { offset: step.offset, group: kind === 'group' } })}
+        disabled={saved === null || faulty}
+        onClick={() => test.mutate({ params: { id: saved?._id ?? '' }, body })}
       >
         {t.send}
       </BusyButton>
-      <p className={styles.hint}>{isSaved ? t.about : t.saveFirst}</p>
+      <p className={styles.hint}>{saved === null ? t.saveFirst : faulty ? t.faulty : t.about}</p>
       <FormError message={test.isError ? errorMessage(test.error) : null} />
     </div>
   )

@@ -137,7 +137,7 @@ function Row({ sequence, onUse, onDelete }: RowProps): ReactNode {
       {steps.length > 0 && <SequenceLine rhythm={sequence} />}
       <div className={styles.itemTools}>
         {!isDefault && (
-          <Button variant="default" onClick={onUse} aria-label={`${texts.useForAll}: ${name}`}>
+          <Button variant="default" onClick={onUse} aria-label={texts.forAllClients(name)}>
             {texts.useForAll}
           </Button>
         )}

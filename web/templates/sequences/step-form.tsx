@@ -46,7 +46,7 @@ export function StepForm({ step, number, of, faults, kind, onKind, onChange, onR
   const elsewhere = faults[fields[other].subject] ?? faults[fields[other].content]
   return (
     <Panel
-      title={t.title(number, of, step.offset)}
+      title={t.title(number, of)}
       aside={
         <Button variant="subtle" mr={-18} disabled={of === 1} onClick={onRemove}>
           {t.remove}
