@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { emailAddress, money } from './accounts.ts'
+import { emailAddress, money, timezone } from './accounts.ts'
 import { call } from './call.ts'
 import { addressHold, invoice, invoicePause, notDelivered, pauseChange } from './invoices.ts'
 import { payAnswer } from './pay-answers.ts'
 import { payment } from './payments.ts'
+import { country, region } from './quiet-days.ts'
 import { deliveryState } from './reminders.ts'
 import { fingerprint, sequenceChoice } from './sequence-choice.ts'
 
@@ -33,6 +34,9 @@ export const client = z
       .nullable()
       .meta({ description: 'Its sequence: an id, `every_day` or `never`; null where it has that of the account.' }),
     secondContact: z.string().nullable().meta({ description: 'Another address of the client, for copies.' }),
+    country: z.string().nullable().meta({ description: 'Its country by the ISO 3166 code; null: that of its time zone, else yours.' }),
+    region: z.string().nullable().meta({ description: 'A region of it; null: yours where the country is the same.' }),
+    timezone: z.string().nullable().meta({ description: 'Its time zone, an IANA name; null: yours.' }),
   })
   .meta({ id: 'Client', description: 'An address that invoices go to, and what is owed there.' })
 export type Client = z.infer<typeof client>
@@ -95,6 +99,11 @@ export const clientChange = z
     secondContact: emailAddress
       .meta({ format: 'email', description: 'Another address of the client, for copies; null removes it.' })
       .nullable(),
+    country: country
+      .nullable()
+      .meta({ description: 'Its country, for weekends and public holidays; null: that of its time zone, else yours.' }),
+    region: region.nullable().meta({ description: 'A region of it, by a code of `GET /reminder/holidays`.' }),
+    timezone: timezone.nullable().meta({ description: 'Its time zone: reminders arrive between your hour and 18:00 there; null: yours.' }),
   })
   .partial()
 
@@ -117,7 +126,8 @@ export const clientCalls = {
   update: call({
     method: 'PATCH',
     path: '/clients/:id',
-    summary: 'Pause the reminders of all invoices of a client, end that pause, or choose its sequence and second contact.',
+    summary:
+      'Pause the reminders of all invoices of a client, end that pause, or choose its sequence, second contact, country and time zone.',
     params: byId,
     body: clientChange,
     reply: client,

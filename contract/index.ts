@@ -14,6 +14,7 @@ import { payAnswerCalls } from './pay-answers.ts'
 import { invoiceFileCalls, payLinkCalls } from './pay-links.ts'
 import { paymentSettingsCalls } from './payment-settings.ts'
 import { paymentCalls } from './payments.ts'
+import { quietDayCalls } from './quiet-days.ts'
 import { reminderCalls } from './reminders.ts'
 import { sequenceCalls } from './sequences.ts'
 import { templateCalls } from './templates.ts'
@@ -30,6 +31,7 @@ export const everyCall: Call[] = [
   reminderCalls,
   sequenceCalls,
   leavingCalls,
+  quietDayCalls,
   insightCalls,
   evidenceCalls,
   noticeCalls,

@@ -7,6 +7,7 @@ import { leavingCalls } from './leaving.ts'
 import { invoiceFileCalls, payLinkCalls } from './pay-links.ts'
 import { type Payment, paymentCalls } from './payments.ts'
 import type { ProblemCode } from './problem.ts'
+import { type OwnDay, quietDayCalls } from './quiet-days.ts'
 import { type Run, type RunAnswer, reminderCalls } from './reminders.ts'
 import { type Sequence, type SequenceStep, sequenceCalls } from './sequences.ts'
 import { defaultContent, defaultGroupContent, defaultGroupSubject, defaultSubject, reminderDocument } from './templates.ts'
@@ -248,6 +249,8 @@ const takenReference = { conflict: 'Another invoice already has this reference.'
 const noMailbox = { mail_not_configured: 'No mailbox is connected. Connect one under Email Settings.' }
 const unconfirmed = { email_not_confirmed: 'The email of the account is not confirmed. Its owner opens the link that was sent there.' }
 const allRefused = { mail_refused: 'The mail server permanently refused every email.' }
+const noQuietDays = { quietWeekends: false, quietHolidays: false, ownHolidaysToo: true, country: null, region: null }
+const stocktaking: OwnDay = { date: '2026-03-31', name: 'Stocktaking', open: false }
 const noSequence = { not_found: 'The account has no such sequence.' }
 const noSteps = 'The plan has no daily reminders.'
 const planChanged = 'The plan has changed since the simulation with this `fingerprint`; `simulation` has what the change would do now.'
@@ -662,7 +665,7 @@ export const explainedCalls: ExplainedCall[] = [
   explain('getReminderSettings', reminderCalls.settings, {
     subject: 'Reminders',
     refusals: {},
-    example: { reply: { groupByClient: false, sequence: 'every_day', holdMinutes: 0 } },
+    example: { reply: { groupByClient: false, sequence: 'every_day', holdMinutes: 0, ...noQuietDays } },
   }),
   explain('updateReminderSettings', reminderCalls.changeSettings, {
     subject: 'Reminders',
@@ -672,7 +675,31 @@ export const explainedCalls: ExplainedCall[] = [
       plan_limit: noSteps,
       plan_changed: planChanged,
     },
-    example: { body: { groupByClient: true }, reply: { groupByClient: true, sequence: 'every_day', holdMinutes: 0 } },
+    example: { body: { groupByClient: true }, reply: { groupByClient: true, sequence: 'every_day', holdMinutes: 0, ...noQuietDays } },
+  }),
+  explain('getHolidays', quietDayCalls.read, {
+    subject: 'Reminders',
+    detail: 'Quiet days apply to daily runs only: what is sent by hand or by a trigger leaves on every day.',
+    refusals: {},
+    example: {
+      query: { country: 'IN', days: 14 },
+      reply: {
+        country: 'IN',
+        name: 'India',
+        region: null,
+        weekend: [7],
+        until: '2032-12-31',
+        days: [{ date: '2026-03-04', name: 'Holi', mayMove: false }],
+        ownDays: [],
+        countries: null,
+      },
+    },
+  }),
+  explain('replaceOwnDays', quietDayCalls.replaceOwnDays, {
+    subject: 'Reminders',
+    detail: 'Own days apply to all clients, whichever days are quiet otherwise, and correct a public holiday that is wrong.',
+    refusals: { plan_limit: noSteps, plan_changed: planChanged },
+    example: { body: { days: [stocktaking] }, reply: { days: [stocktaking] } },
   }),
   explain('listSequences', sequenceCalls.list, {
     subject: 'Reminders',

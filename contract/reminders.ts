@@ -4,6 +4,7 @@ import { call } from './call.ts'
 import { invoiceQuery, notDelivered } from './invoices.ts'
 import { payAnswer } from './pay-answers.ts'
 import { payment } from './payments.ts'
+import { quietSettings } from './quiet-days.ts'
 import { senderPause } from './sender-pause.ts'
 import { fingerprint, sequenceChoice, tone } from './sequence-choice.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
@@ -329,6 +330,7 @@ export const reminderSettings = z
     holdMinutes: z
       .literal(holdMinutes, 'Please choose 0, 5, 10, 30 or 60 minutes.')
       .meta({ description: 'For how many minutes the emails of the daily run wait, so that some can be left out; 0: they leave at once.' }),
+    ...quietSettings,
   })
   .meta({ id: 'ReminderSettings', description: 'How reminders are sent.' })
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { invoice } from './invoices.ts'
+import { ownDays, quietSettings } from './quiet-days.ts'
 import { builtInSequences, fingerprint, sequenceChoice, tone } from './sequence-choice.ts'
 import { groupVariables, hasVariable, templateVariables, wordingProblems } from './templates.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
@@ -161,6 +162,7 @@ export const simulationRequest = z
         groupByClient: z.boolean(),
         timezone: z.string().max(64),
         reminderHour: z.number().int().min(6).max(17),
+        ...quietSettings,
       })
       .partial()
       .optional()
@@ -175,6 +177,7 @@ export const simulationRequest = z
       .max(1_000)
       .optional()
       .meta({ description: 'Which invoice or client would have which sequence.' }),
+    ownDays: ownDays.optional().meta({ description: 'Own days as they would be.' }),
     days: day(1, 90, 'Please enter 1 to 90 days.').default(planDays),
   })
   .meta({ id: 'SimulationRequest', description: 'A change that is not made.' })

@@ -20,6 +20,7 @@ const checks: Record<string, [program: string, ...args: string[]]> = {
   'types of the tools': types('tools'),
   structure: [process.execPath, 'run/structure.ts'],
   words: [process.execPath, 'run/words.ts'],
+  holidays: [process.execPath, 'run/holiday-reach.ts'],
   'types of the contract': types('contract'),
 }
 

@@ -107,6 +107,7 @@ const alsoPublic: Record<string, string> = {
   'server/reminders/runs.ts': 'runs in the background; a change of zone or hour moves the next run',
   'server/reminders/history.ts': 'the emails of a client are handed to invoices',
   'server/reminders/holds.ts': 'held deliveries resume when a mailbox or plan changes',
+  'server/reminders/quiet-days.ts': 'where a client lives is handed to invoices',
   'server/reminders/sequences.ts': 'choosing the sequence of a client is handed to invoices',
   'server/reminders/sending.ts': 'a process opens what its mailboxes share when it starts',
   'server/reminders/processes.ts': 'heartbeats run in the background',

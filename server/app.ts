@@ -20,6 +20,7 @@ import { referenceRoutes } from '#server/platform/reference.ts'
 import { afterInvoiceChange } from '#server/reminders/deliver.ts'
 import { emailsOfClient } from '#server/reminders/history.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
+import { placeClient } from '#server/reminders/quiet-days.ts'
 import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
 import { deleteHistory } from '#server/reminders/retention.ts'
 import { reminderRoutes, sequenceRoutes } from '#server/reminders/routes.ts'
@@ -71,6 +72,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     onChange,
     readEmails: emailsOfClient,
     readAnswers: answersOfClient,
+    placeClient,
     assignToClient: (tx, change, id, chosen) => assignToClient({ ...deps, ...change, db: tx }, id, chosen),
   })
   const sendTest = mailRoutes(app, deps, {

@@ -262,6 +262,8 @@ const givens: Record<string, Given> = {
   deleteSequence: aSequenceThere,
   testSequence: aSequenceThere,
   chooseSequence: anInvoiceThere,
+  getHolidays: nothing,
+  replaceOwnDays: nothing,
   getPlan: nothing,
   simulateReminders: nothing,
   subscribe: nothing,

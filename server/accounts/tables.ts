@@ -54,6 +54,14 @@ export const accounts = pgTable(
     sequenceId: uuid(),
     /** Some invoice of it may follow another sequence than Every day: then its runs are planned by `plan` and not by the statement for many accounts. */
     plansSteps: boolean().notNull().default(false),
+    /** Whether no reminder leaves on weekends, and on public holidays; null: not chosen yet, so none is quiet. */
+    quietWeekends: boolean(),
+    quietHolidays: boolean(),
+    /** The public holidays of its own place are quiet for clients elsewhere too. */
+    ownHolidaysToo: boolean().notNull().default(true),
+    /** ISO 3166; null: that of the time zone. A region of it as the table of holidays names it. */
+    country: text(),
+    region: text(),
 
     /** Subscribed to Zapier: events are delivered to its webhooks. */
     sendReminders: boolean().notNull().default(false),

@@ -107,7 +107,7 @@ export const exportReadMe = `This archive contains everything that Duely stores 
 
 accounts is you; audit_entries is the log on your profile; sessions are the browsers you are signed in with. Amounts (amount_minor) are in
 minor units of their currency, and times are in UTC. deliveries are the reminders that were sent; the whole email of each is a file in the folder deliveries, named by
-its id, and raw is its size in bytes. invoice_payments are the payments and refunds of your invoices, also those that you took back (voided_at). sequences, sequence_steps and step_texts are your sequences. Invoices that you deleted are kept for 30 days (deleted_at). oauth_grants are the apps that you allowed, api_keys your keys. Only secrets are left
+its id, and raw is its size in bytes. invoice_payments are the payments and refunds of your invoices, also those that you took back (voided_at). sequences, sequence_steps and step_texts are your sequences, own_days the days on which none leaves, or one leaves in spite. Invoices that you deleted are kept for 30 days (deleted_at). oauth_grants are the apps that you allowed, api_keys your keys. Only secrets are left
 out: passwords, keys, codes and links, which Duely stores hashed or encrypted.
 `
 

@@ -122,6 +122,9 @@ function toClient(row: typeof clients.$inferSelect, parts: [Part, ...Part[]], kn
     addressHold: hold ? { since: hold.heldSince.toString(), words: texts.addressHeld(email), reply: hold.reply } : null,
     sequence: chosenSequence(row),
     secondContact: row.secondContact,
+    country: row.country,
+    region: row.region,
+    timezone: row.timezone,
   }
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
+import type { CallParts } from '#contract/call.ts'
 import { client, clientCalls } from '#contract/clients.ts'
 import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
 import { paymentCalls } from '#contract/payments.ts'
@@ -38,6 +39,7 @@ import type { AfterChange, InvoiceRow, PaymentRow } from './tables.ts'
 const few = 50
 
 type Assignment = z.output<typeof sequenceAssignment>
+type Whereabouts = Pick<CallParts<typeof clientCalls.update>['body'], 'country' | 'region' | 'timezone'>
 
 /** What invoices are handed of the slices above them. */
 interface Handed {
@@ -47,12 +49,14 @@ interface Handed {
   readAnswers: ReadAnswers
   /** Chooses the sequence of a client, by its id. */
   assignToClient(tx: Database, change: { account: Account; from: Origin; now: Instant }, id: string, chosen: Assignment): Promise<void>
+  /** Sets where a client lives, and by which clock. */
+  placeClient(tx: Database, account: Account, id: string, where: Whereabouts): Promise<void>
 }
 
 export function invoiceRoutes(
   app: App,
   { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
-  { onChange, assignToClient, ...read }: Handed,
+  { onChange, assignToClient, placeClient, ...read }: Handed,
 ): void {
   const afterChange: AfterChange = async (tx, ownerId, ids, now, corrected) => {
     await onChange(tx, ownerId, ids, now, corrected)
@@ -124,12 +128,18 @@ export function invoiceRoutes(
     return size > long ? streamed(jsonList(client, inPages(all))) : all
   })
   answer(app, clientCalls.read, ({ params }, { account }) => readClient(db, account, params.id, read))
-  answer(app, clientCalls.update, ({ params, body: { sequence, fingerprint, ...body } }, { account }, { request }) =>
-    db.transaction(async (tx) => {
-      const now = clock.now()
-      if (sequence !== undefined) await assignToClient(tx, { account, from: originOf(request), now }, params.id, { sequence, fingerprint })
-      return changeClient(tx, account, params.id, body, now, afterChange)
-    }),
+  answer(
+    app,
+    clientCalls.update,
+    ({ params, body: { sequence, fingerprint, country, region, timezone, ...body } }, { account }, { request }) =>
+      db.transaction(async (tx) => {
+        const now = clock.now()
+        if (sequence !== undefined)
+          await assignToClient(tx, { account, from: originOf(request), now }, params.id, { sequence, fingerprint })
+        if (country !== undefined || region !== undefined || timezone !== undefined)
+          await placeClient(tx, account, params.id, { country, region, timezone })
+        return changeClient(tx, account, params.id, body, now, afterChange)
+      }),
   )
   answer(app, invoiceCalls.export, async ({ query }, { account }, { reply, enterHeavy }) => {
     await enterHeavy()

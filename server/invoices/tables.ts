@@ -192,6 +192,10 @@ export const clients = pgTable(
     sequenceId: uuid(),
     /** Another address of the client, for copies. */
     secondContact: text(),
+    /** Where and by which clock it lives; null: as the account. */
+    country: text(),
+    region: text(),
+    timezone: text(),
   },
   (t) => [
     foreignKey({ columns: [t.ownerId, t.sequenceId], foreignColumns: [sequences.ownerId, sequences.id] }),

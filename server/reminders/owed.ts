@@ -14,9 +14,13 @@ export const addressHeld = sql`EXISTS (SELECT 1 FROM address_holds h WHERE h.own
 export const stepOf = sql`(SELECT max(s."offset") FROM sequence_steps s
   WHERE s.sequence_id = d.sequence_id AND s."offset" <= d.step_offset AND (s."offset" > 0) = (d.step_offset > 0))`
 
-/** Whether an invoice `i` is on the side of its due date that an email `d` is about; most emails are about invoices past due. */
+/**
+ * Whether an invoice `i` is on the side of its due date that an email `d` is about; most emails are about invoices past due. To a client in another
+ * time zone one may leave after midnight, while it is still the day of its run there.
+ */
 const onItsSide = (today: string | SQL) =>
-  sql`CASE WHEN d.step_offset <= 0 THEN i.due_date >= ${today}::date ELSE i.due_date < ${today}::date END`
+  sql`CASE WHEN d.step_offset <= 0 THEN i.due_date >= least(${today}::date, greatest(${today}::date - 1, (SELECT o.local_date FROM runs o WHERE o.id = d.run_id)))
+    ELSE i.due_date < ${today}::date END`
 
 /**
  * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, or not yet for a step before that, not deleted, not paused. A grouped

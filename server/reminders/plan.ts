@@ -113,23 +113,39 @@ export interface StepDue {
 /** So far ahead the next email about an invoice is searched, in days. */
 const furthest = 800
 
-/** The first day from one on when an email about an invoice leaves by the daily run, as far as it alone decides; null: none. */
-export function nextDay(world: World, invoice: PlanInvoice, from: DayNumber): { date: DayNumber; step: StepDue } | null {
+/**
+ * The first day from one on when an email about an invoice leaves by the daily run, as far as it alone decides; null: none. `at`: where the client's own
+ * clock says when.
+ */
+export function nextDay(
+  world: World,
+  invoice: PlanInvoice,
+  from: DayNumber,
+): { date: DayNumber; step: StepDue; at: Instant | null } | null {
   const sequence = world.sequences.get(invoice.sequence)
   if (invoice.sequence === 'never' || invoice.addressHeld || (invoice.pause && invoice.pause.until === null)) return null
   if (sequence?.atMost != null && invoice.sent >= sequence.atMost) return null
-  const calendar = (world.clients.get(invoice.clientKey) ?? world).calendar
+  const client = world.clients.get(invoice.clientKey)
+  const { calendar } = client ?? world
+  const elsewhere = client && client.timezone !== null && client.timezone !== world.timezone ? client : null
   const apart = invoice.lastOn === null ? from : lastMail(world, invoice) + (sequence?.atLeast ?? 1)
   // A step up to the due date may leave earlier where that is quiet.
   const earliest = Math.min(1, sequence?.steps[0]?.offset ?? 1) - (sequence && calendar ? longestQuiet : 0)
   const first = Math.max(from, apart, invoice.pause ? (invoice.pause.until ?? from) + 1 : from, invoice.due + earliest)
   for (let date = first; date < first + furthest; date += 1) {
-    if (!isOpen(date, calendar)) continue
+    if (!elsewhere && !isOpen(date, calendar)) continue
     const step = sequence ? stepOn(invoice, sequence, date, calendar) : everyDay(invoice, date)
-    if (step) return { date, step }
+    const leaves = step && elsewhere && openingOf(world, dayOfRun(world, date), elsewhere).leaves(invoice, step)
+    if (step && (leaves || !elsewhere)) return { date, step, at: leaves?.at ?? null }
     if (sequence && date > invoice.due && isOver(invoice, sequence)) return null
   }
   return null
+}
+
+/** A day whose run is on time. */
+function dayOfRun({ timezone, reminderHour }: World, date: DayNumber): PlanDay {
+  const at = (day: DayNumber) => atHour(Temporal.PlainDate.from(dateOfDay(day)), reminderHour, timezone).toInstant()
+  return { date, kind: 'daily', at: at(date), next: at(date + 1) }
 }
 
 /** Why no email about an invoice leaves. Null: it is not past due, so nothing is recorded. */

@@ -44,6 +44,7 @@ import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { jsonItems } from '#server/platform/stream-json.ts'
 import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
+import { quietAfter } from './calendars.ts'
 import { attachedFiles, type MailPayment, renderMail } from './compose.ts'
 import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
@@ -62,7 +63,7 @@ import {
   nextRun,
   startOfDay,
 } from './schedule.ts'
-import { assignToAccount, removeSequences } from './sequences.ts'
+import { assignToAccount, noteSteps, removeSequences } from './sequences.ts'
 import { refuseChanged } from './simulate.ts'
 import { everyDay, readNextSteps } from './steps.ts'
 import { runs } from './tables.ts'
@@ -271,8 +272,10 @@ export async function stopRun({ db, account, now }: Omit<Asking, 'queue' | 'conf
   return toRun(db, await findRun(db, account.id, runId))
 }
 
-export function readSettings({ groupByClient, follows, sequenceId, holdMinutes }: Account): CallReply<typeof reminderCalls.settings> {
-  return { groupByClient, sequence: sequenceId ?? follows, holdMinutes }
+export function readSettings(account: Account): CallReply<typeof reminderCalls.settings> {
+  const { groupByClient, follows, sequenceId, holdMinutes, quietWeekends, quietHolidays, ownHolidaysToo, country, region } = account
+  const quiet = { quietWeekends: quietWeekends ?? false, quietHolidays: quietHolidays ?? false, ownHolidaysToo, country, region }
+  return { groupByClient, sequence: sequenceId ?? follows, holdMinutes, ...quiet }
 }
 
 /**
@@ -285,12 +288,17 @@ export async function changeSettings(
 ): Promise<CallReply<typeof reminderCalls.settings>> {
   return db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
-    const { sequence, groupByClient, holdMinutes } = change
-    const settings = { ...(sequence === undefined ? {} : { sequence }), ...(groupByClient === undefined ? {} : { groupByClient }) }
+    const { holdMinutes = locked.holdMinutes, ...settings } = change
+    const { sequence, groupByClient = locked.groupByClient } = settings
+    const quiet = quietAfter(locked, settings)
     await refuseChanged({ db: tx, config, account: locked, now }, { settings }, fingerprint)
-    const own = { ...(groupByClient === undefined ? {} : { groupByClient }), ...(holdMinutes === undefined ? {} : { holdMinutes }) }
-    if (Object.keys(own).length > 0) await tx.update(accounts).set(own).where(eq(accounts.id, account.id))
-    if (sequence !== undefined) await assignToAccount(tx, { account: locked, config, from, now }, sequence)
+    if (settings.quietWeekends || settings.quietHolidays) await refuseWithout('scheduling', tx, account.id, now, config)
+    await tx
+      .update(accounts)
+      .set({ ...quiet, groupByClient, holdMinutes })
+      .where(eq(accounts.id, account.id))
+    if (sequence === undefined) await noteSteps(tx, account.id)
+    else await assignToAccount(tx, { account: locked, config, from, now }, sequence)
     const [after = locked] = await tx.select().from(accounts).where(eq(accounts.id, account.id))
     return readSettings(after)
   })

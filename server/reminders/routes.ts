@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { leavingCalls } from '#contract/leaving.ts'
+import { quietDayCalls } from '#contract/quiet-days.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { originOf } from '#server/accounts/accounts.ts'
@@ -12,6 +13,7 @@ import { streamed } from '#server/platform/stream-json.ts'
 import { invoiceHistory, readMail } from './history.ts'
 import { leaveOutOfRun, readLeaving, sendRunNow, takeBackInRun } from './leaving.ts'
 import { findRun, toRun } from './progress.ts'
+import { readHolidays, replaceOwnDays } from './quiet-days.ts'
 import {
   changeSettings,
   draftReminder,
@@ -117,6 +119,8 @@ export function sequenceRoutes(app: App, { db, clock, config }: Deps, sendTest: 
     const row = await assignToInvoice(changing(account, request), params.id, body)
     return toInvoice(row, await readClients(db, account.id, [row]))
   })
+  answer(app, quietDayCalls.read, ({ query }, { account }) => readHolidays({ db, config, account, now: clock.now() }, query))
+  answer(app, quietDayCalls.replaceOwnDays, ({ body }, { account }) => replaceOwnDays({ db, config, account, now: clock.now() }, body))
   answer(app, sequenceCalls.plan, async ({ query }, { account }, { enterHeavy }) => {
     if ((await sizeOfList(db, account.id)) > long) await enterHeavy()
     return readPlan({ db, config, account, now: clock.now() }, query.days)

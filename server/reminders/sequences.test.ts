@@ -49,6 +49,8 @@ test('a sequence is listed behind those that every account has, and each change 
   expect(await accountOf(app, asha)).toEqual({ follows: 'every_day', sequenceId: null, plansSteps: false })
 })
 
+const allOpen = { quietWeekends: false, quietHolidays: false }
+
 test('the sequence of an invoice applies before that of its client, and that before the one of the account', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, invoices } = office
@@ -56,7 +58,7 @@ test('the sequence of an invoice applies before that of its client, and that bef
   const client = await clientOf(app, asha)
   const [account, ofClient, own] = [await create(app, asha, 'A'), await create(app, asha, 'B'), await create(app, asha, 'C')]
   expect(await applies(app, asha, id)).toBe('every_day')
-  expect((await ask(app, asha, reminderCalls.changeSettings, { body: { sequence: account } })).reply.sequence).toBe(account)
+  expect((await ask(app, asha, reminderCalls.changeSettings, { body: { sequence: account, ...allOpen } })).reply.sequence).toBe(account)
   expect(await applies(app, asha, id)).toBe(account)
   expect((await ask(app, asha, clientCalls.update, { params: { id: client }, body: { sequence: ofClient } })).reply.sequence).toBe(ofClient)
   expect(await applies(app, asha, id)).toBe(ofClient)
@@ -294,7 +296,7 @@ test('an invoice shows its next step, what that waits for, and that no step is l
   const { app, asha } = office
   const { _id: id } = await anInvoice(app, { owner: asha, dueDate: '2026-03-01' })
   const sequence = (await ask(app, asha, sequenceCalls.create, { body: { ...ours, steps: ready.steps, atLeast: 3 } })).reply._id
-  await ask(app, asha, reminderCalls.changeSettings, { body: { sequence } })
+  await ask(app, asha, reminderCalls.changeSettings, { body: { sequence, ...allOpen } })
   const next = async () => {
     const { nextAt, reason, step, why } = (await ask(app, asha, reminderCalls.history, { params: { id } })).reply
     return { nextAt, reason, step, why }

@@ -18,6 +18,7 @@ import { supersede } from './deliveries.ts'
 import { localDate } from './schedule.ts'
 import { readSteps, writeSteps } from './sequence-steps.ts'
 import { refuseChanged, toChoice } from './simulate.ts'
+import { ownDays } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** Who changes what; `from`: for the audit log. */
@@ -252,16 +253,18 @@ async function finish(
   await writeAudit(tx, { ownerId: account.id, kind: 'sequence_assigned', about }, from, now)
 }
 
-/** Whether an account's runs must be planned by `plan`. */
-async function noteSteps(tx: Database, ownerId: string): Promise<void> {
+/** Whether an account's runs must be planned by `plan`: for steps, quiet days or the clock of a client. */
+export async function noteSteps(tx: Database, ownerId: string): Promise<void> {
   const chosen = sql`follows IN ('never', 'own')`
   await tx.execute(sql`
     UPDATE accounts a SET plans_steps = a.follows <> 'every_day' OR EXISTS (SELECT 1 FROM clients WHERE owner_id = a.id AND ${chosen})
       OR EXISTS (SELECT 1 FROM invoices WHERE owner_id = a.id AND ${chosen})
+      OR coalesce(a.quiet_weekends, false) OR coalesce(a.quiet_holidays, false) OR EXISTS (SELECT 1 FROM own_days WHERE owner_id = a.id)
+      OR EXISTS (SELECT 1 FROM clients WHERE owner_id = a.id AND timezone IS NOT NULL)
     WHERE a.id = ${ownerId}::uuid`)
 }
 
-/** Every client is reminded every day again, and copies go to no one else. Returns how many sequences and second contacts there were. */
+/** Every client is reminded every day again, no day is quiet, and copies go to no one else. Returns how many sequences and second contacts there were. */
 export async function removeSequences(tx: Database, ownerId: string): Promise<number> {
   const contacts = await tx
     .update(clients)
@@ -273,7 +276,18 @@ export async function removeSequences(tx: Database, ownerId: string): Promise<nu
       .update(table)
       .set(inherit)
       .where(and(eq(table.ownerId, ownerId), ne(table.follows, 'inherit')))
-  await tx.update(accounts).set({ follows: 'every_day', sequenceId: null, plansSteps: false }).where(eq(accounts.id, ownerId))
+  await tx.update(clients).set({ country: null, region: null, timezone: null }).where(eq(clients.ownerId, ownerId))
+  await tx.delete(ownDays).where(eq(ownDays.ownerId, ownerId))
+  const asNew = {
+    follows: 'every_day',
+    sequenceId: null,
+    plansSteps: false,
+    quietWeekends: null,
+    quietHolidays: null,
+    country: null,
+    region: null,
+  } as const
+  await tx.update(accounts).set(asNew).where(eq(accounts.id, ownerId))
   const gone = await tx.delete(sequences).where(eq(sequences.ownerId, ownerId)).returning({ id: sequences.id })
   return gone.length + contacts.length
 }

@@ -20,8 +20,9 @@ import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { readWordings } from '#server/templates/templates.ts'
+import { type Quiet, quietAfter } from './calendars.ts'
 import { readOutlook } from './outlook.ts'
-import { dateOfDay, dayNumber, plan, type StepDue, type World } from './plan.ts'
+import { dateOfDay, dayNumber, type PlanMail, plan, type StepDue, type World } from './plan.ts'
 import { apartFrom, dayAfter, localDate, nextRun, owedFrom } from './schedule.ts'
 import { readSteps } from './sequence-steps.ts'
 import { texts } from './texts.ts'
@@ -106,6 +107,9 @@ interface Ahead {
   /** Those that are answered already: an email may be in several lists. */
   shown: Map<Left, PlannedMail>
   facts: Facts
+  timezone: string
+  /** Why a step leaves on another day than its date; null where nothing leaves. */
+  say: Quiet['say'] | null
 }
 
 /** What a plan with a change and one without it have in common. */
@@ -142,15 +146,18 @@ async function planAhead({ db, account, now, config }: Reading, change: Change, 
   }
   const outlook = await readOutlook(db, changed, now, config)
   const mails: Left[] = []
+  let say: Ahead['say'] = null
   if (outlook.state === 'active') {
     const today = localDate(now, changed.timezone)
     const last = dayNumber(today) + days
-    let world = settled(await worldOf(db, changed, change, { today, stored }), dayNumber(today))
+    const read = await worldOf(db, changed, change, { today, stored })
+    say = read.say
+    let world = settled(read, dayNumber(today))
     let waiting = new Set<string>()
     for (let run = { at: outlook.at, date: outlook.date }; dayNumber(run.date) < last; ) {
       const next = nextRun(changed, { now: run.at, notBefore: dayAfter(run.date), lastRunAt: null })
       const planned = plan(world, { date: dayNumber(run.date), kind: 'daily', at: run.at, next: next.at })
-      for (const { at, step, invoices } of planned.mails) {
+      for (const { at, step, invoices } of byTime(planned.mails, world)) {
         const invoiceIds = invoices.map(({ invoice }) => invoice.id)
         const waitedFor = invoiceIds.some((id) => waiting.has(id)) ? (world.sequences.get(step.sequence)?.atLeast ?? null) : null
         const clientKey = invoices[0]?.invoice.clientKey ?? ''
@@ -173,14 +180,20 @@ async function planAhead({ db, account, now, config }: Reading, change: Change, 
       run = next
     }
   }
-  return { mails, wordingOf, userName: account.displayName, shown: new Map(), facts }
+  return { mails, wordingOf, userName: account.displayName, shown: new Map(), facts, timezone: changed.timezone, say }
+}
+
+/** Only those to clients in other time zones leave later than their run. */
+function byTime(mails: PlanMail[], { clients }: World): PlanMail[] {
+  return clients.size === 0 ? mails : mails.toSorted((one, other) => Temporal.Instant.compare(one.at, other.at))
 }
 
 function changedAccount(account: Account, settings: NonNullable<Change['settings']>, now: Instant): Account {
   const { sequence, groupByClient = account.groupByClient, timezone = account.timezone, reminderHour = account.reminderHour } = settings
   refuseUnknownZone(timezone)
   const chosen = sequence === undefined ? {} : toChoice(sequence)
-  const changed = { ...account, groupByClient, timezone, reminderHour, ...chosen }
+  const quiet = quietAfter({ ...account, timezone }, settings)
+  const changed = { ...account, groupByClient, timezone, reminderHour, ...quiet, ...chosen }
   if ((timezone === account.timezone && reminderHour === account.reminderHour) || !account.nextRunAt) return changed
   const notBefore = owedFrom({ ...account, nextRunAt: account.nextRunAt })
   return { ...changed, nextRunAt: nextRun(changed, { now, notBefore, lastRunAt: apartFrom({ ...account, scheduleChangedAt: now }) }).at }
@@ -209,9 +222,9 @@ export function toChoice(sequence: string): { follows: 'every_day' | 'never' | '
 async function worldOf(
   db: Database,
   account: Account,
-  { sequences = [], assignments = [] }: Change,
+  { sequences = [], assignments = [], ownDays }: Change,
   about: { today: string; stored: StoredInvoice[] },
-): Promise<World> {
+): Promise<World & Pick<Quiet, 'say'>> {
   const ofInvoice = new Map(
     assignments.flatMap(({ invoiceId, sequence }) => (invoiceId === undefined ? [] : [[invoiceId, sequence] as const])),
   )
@@ -221,7 +234,7 @@ async function worldOf(
     own: ofInvoice.get(invoiceId) === undefined ? choices.own : (ofInvoice.get(invoiceId) ?? null),
     ofClient: choices.clientId === null || !ofClient.has(choices.clientId) ? choices.ofClient : (ofClient.get(choices.clientId) ?? null),
   })
-  const world = await readWorld(db, account, { ...about, grouped: account.groupByClient, choose })
+  const world = await readWorld(db, account, { ...about, grouped: account.groupByClient, choose, ownDays })
   const changed = sequences.map(({ _id, steps, everyDays, atMost, atLeast }) => {
     const ascending = steps.map(({ offset, tone }) => ({ offset, tone })).toSorted((one, other) => one.offset - other.offset)
     return [_id, { steps: ascending, everyDays, atMost, atLeast }] as const
@@ -355,17 +368,22 @@ async function toPlanned(db: Database, ahead: Ahead, all: Left[]): Promise<Plann
   return mails.flatMap((one) => ahead.shown.get(one) ?? [])
 }
 
-function showMail({ wordingOf, userName, facts }: Ahead, { at, step, localDate: date, invoiceIds, waitedFor }: Left): PlannedMail | null {
+function showMail(
+  { wordingOf, userName, facts, timezone, say }: Ahead,
+  { at, step, localDate: date, clientKey, invoiceIds, waitedFor }: Left,
+): PlannedMail | null {
   const about = invoiceIds.flatMap((id) => facts.get(id) ?? [])
   const [first] = about
   if (!first) return null
   const { currency, clientName, clientEmail } = first
+  // To a client in another time zone it may leave after midnight.
+  const sentOn = localDate(at, timezone)
   const listed = about.map((one) => ({
     ...one,
     amount: fromMinor(one.amountMinor - one.paidMinor, currency),
     invoiceAmount: fromMinor(one.amountMinor, currency),
     paidAmount: fromMinor(one.paidMinor, currency),
-    daysOverdue: dayNumber(date) - dayNumber(one.dueDate),
+    daysOverdue: dayNumber(sentOn) - dayNumber(one.dueDate),
   }))
   const names = { clientName, userName, currency }
   const { one, group } = wordingOf(step)
@@ -382,6 +400,7 @@ function showMail({ wordingOf, userName, facts }: Ahead, { at, step, localDate: 
       ? renderReminder({ ...one, content: '' }, reminderValues({ ...names, ...single }))
       : renderGroupReminder({ ...group, content: '' }, groupValues({ ...names, ...total }))
   const { sequence, offset, tone, date: stepDate, since, number } = step
+  const isMoved = number !== null && since !== stepDate
   return {
     at: at.toString(),
     localDate: date,
@@ -392,7 +411,7 @@ function showMail({ wordingOf, userName, facts }: Ahead, { at, step, localDate: 
     offset,
     tone,
     subject,
-    why: waitedFor === null ? null : texts.nextStep.gap(date, waitedFor),
+    why: waitedFor !== null ? texts.nextStep.gap(date, waitedFor) : isMoved ? (say?.(clientKey, dateOfDay(stepDate)) ?? null) : null,
     movedFrom: number !== null && (since !== stepDate || waitedFor !== null) ? dateOfDay(stepDate) : null,
   }
 }

@@ -138,14 +138,16 @@ export async function readNextSteps(
           why: sequence === 'never' ? null : t.over,
         }
       const { date, step } = found
-      const at = date === from ? outlook.at : nextRun(account, { now, notBefore: dateOfDay(date), lastRunAt: null }).at
+      const at = found.at ?? (date === from ? outlook.at : nextRun(account, { now, notBefore: dateOfDay(date), lastRunAt: null }).at)
+      const isGap = own !== undefined && rules.get(invoice) === 'gap'
+      const isMoved = step.number !== null && step.since !== step.date
       return {
         ...said,
         nextAt: at.toString(),
         reason: invoice.pause ? 'paused' : null,
         step: shown(step),
-        movedFrom: step.number !== null && step.since !== step.date ? dateOfDay(step.date) : null,
-        why: own && rules.get(invoice) === 'gap' ? t.gap(dateOfDay(date), own.atLeast) : null,
+        movedFrom: isMoved ? dateOfDay(step.date) : null,
+        why: isGap ? t.gap(dateOfDay(date), own.atLeast) : isMoved ? world.say(invoice.clientKey, dateOfDay(step.date)) : null,
       }
     },
   }

@@ -254,6 +254,20 @@ export const stepTexts = pgTable(
   ],
 )
 
+/** A day on which no reminder leaves, or on which reminders leave in spite of a weekend or public holiday. */
+export const ownDays = pgTable(
+  'own_days',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    date: date({ mode: 'string' }).notNull(),
+    name: text().notNull(),
+    open: boolean().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.ownerId, t.date] })],
+)
+
 /** One running process that sends email. Dead once its heartbeat is 20 s old by the database's clock; its claims can be taken over then. */
 export const processes = pgTable('processes', {
   id: uuid().primaryKey(),

@@ -25,6 +25,11 @@ export const texts = {
   nextStep: {
     gap: (until: string, days: number) => `Waiting until ${formatDate(until)}: at least ${days} days between two emails`,
     over: 'All steps are over: nothing more leaves by itself.',
+    holiday: (name: string, country: string) => `${name} in ${country}`,
+  },
+  quietDays: {
+    unknownCountry: 'Please choose a country.',
+    unknownRegion: 'Please choose a region of that country.',
   },
   sequences: {
     everyDay: 'Every day',

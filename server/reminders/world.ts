@@ -1,14 +1,16 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import type { OwnDay } from '#contract/quiet-days.ts'
 import { sequences } from '#server/invoices/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import { type Quiet, type QuietAccount, readQuiet } from './calendars.ts'
 import { addressHeld, openEmailOf } from './owed.ts'
 import { dayNumber, groupKey, type PlanInvoice, type PlanSequence, type World } from './plan.ts'
 import { sequenceSteps } from './tables.ts'
 
 /** What `plan` must know of an account. */
-export type PlanAccount = Pick<Account, 'id' | 'timezone' | 'reminderHour' | 'follows' | 'sequenceId'>
+export type PlanAccount = QuietAccount & Pick<Account, 'reminderHour' | 'follows' | 'sequenceId'>
 
 /** The choices of a sequence that apply to an invoice, as an id or a built-in one; null: the next one applies. */
 export interface Choices {
@@ -76,10 +78,13 @@ export async function readWorld(
     today: string
     grouped: boolean
     choose?: (invoiceId: string, choices: Choices) => Choices
+    /** In place of those of the account. */
+    ownDays?: OwnDay[] | undefined
   },
-): Promise<World> {
+): Promise<World & Pick<Quiet, 'say'>> {
   const found = about.stored ?? (await readStored(db, account.id, about.which ?? sql`true`))
-  const localDay = dayIn(account.timezone)
+  const quiet = await readQuiet(db, account, about.ownDays)
+  const dayOf = dayOfEmail(account, quiet)
   const { choose = (_invoiceId: string, choices: Choices) => choices } = about
   const invoices = found.map(({ lastAt, paused, pausedUntil, clientId, own, ofClient, ...one }): PlanInvoice => {
     const chosen = choose(one.id, { clientId, own, ofClient })
@@ -89,7 +94,7 @@ export async function readWorld(
       due: dayNumber(one.due),
       sequence: chosen.own ?? chosen.ofClient ?? ofAccount(account),
       through: one.through === null ? null : dayNumber(one.through),
-      lastOn: lastAt === null ? null : localDay(lastAt),
+      lastOn: lastAt === null ? null : dayOf(one.clientKey, lastAt),
       promisedUntil,
       pause: paused ? { until: pausedUntil === null ? null : dayNumber(pausedUntil) } : null,
       refusedToday: false,
@@ -100,10 +105,9 @@ export async function readWorld(
     timezone: account.timezone,
     reminderHour: account.reminderHour,
     grouped: about.grouped,
-    calendar: null,
-    clients: new Map(),
+    ...quiet,
     sequences: await readPlanSequences(db, account.id),
-    lastTo: about.grouped ? await readLastTo(db, account, invoices, dayNumber(about.today)) : new Map(),
+    lastTo: about.grouped ? await readLastTo(db, account, invoices, { today: dayNumber(about.today), dayOf }) : new Map(),
     invoices,
   }
 }
@@ -131,7 +135,12 @@ const lastRow = z.object({ clientKey: z.string(), currency: z.string(), ofSequen
  * When the clients of these invoices last got an email about an invoice with a sequence, or today any: those of invoices that are reminded every
  * day do not count, or a sequence would never have its turn beside them.
  */
-async function readLastTo(db: Database, account: PlanAccount, invoices: PlanInvoice[], today: number): Promise<Map<string, number>> {
+async function readLastTo(
+  db: Database,
+  account: PlanAccount,
+  invoices: PlanInvoice[],
+  { today, dayOf }: { today: number; dayOf: DayOfEmail },
+): Promise<Map<string, number>> {
   const keys = [...new Set(invoices.map(({ clientKey }) => clientKey))]
   if (keys.length === 0) return new Map()
   const last = sql`(extract(epoch FROM max(i.last_reminder_at)`
@@ -144,14 +153,28 @@ async function readLastTo(db: Database, account: PlanAccount, invoices: PlanInvo
         WHERE i.owner_id = ${account.id}::uuid AND lower(i.client_email) = ANY(${arrayText(keys)}::text[]) AND i.last_reminder_at IS NOT NULL
         GROUP BY 1, 2`,
   )
-  const localDay = dayIn(account.timezone)
   return new Map(
     found.flatMap(({ ofSequences, ofAny, ...client }) => {
-      const any = localDay(ofAny)
-      const day = any >= today ? any : ofSequences === null ? null : localDay(ofSequences)
+      const any = dayOf(client.clientKey, ofAny)
+      const day = any >= today ? any : ofSequences === null ? null : dayOf(client.clientKey, ofSequences)
       return day === null ? [] : [[groupKey(client), day] as const]
     }),
   )
+}
+
+type DayOfEmail = (clientKey: string, milliseconds: number) => number
+
+/**
+ * The local date on which an email counts that was accepted at an instant in milliseconds. To clients in other time zones one may leave after
+ * midnight: it is still one of the run before, or the next run would leave them out.
+ */
+function dayOfEmail({ timezone, reminderHour }: PlanAccount, { clients }: Quiet): DayOfEmail {
+  const localDay = dayIn(timezone)
+  return (clientKey, milliseconds) => {
+    if ((clients.get(clientKey)?.timezone ?? null) === null) return localDay(milliseconds)
+    const { hour } = Temporal.Instant.fromEpochMilliseconds(milliseconds).toZonedDateTimeISO(timezone)
+    return localDay(milliseconds) - (hour < reminderHour ? 1 : 0)
+  }
 }
 
 /** The local date of an instant in milliseconds. */

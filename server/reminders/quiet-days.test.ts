@@ -1,0 +1,232 @@
+// Also on PostgreSQL: an email to another time zone waits for its hour, and the claim compares its date.
+import { and, eq, sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import type { CallInput } from '#contract/call.ts'
+import { clientCalls } from '#contract/clients.ts'
+import { quietDayCalls } from '#contract/quiet-days.ts'
+import { newStep, readySequences } from '#contract/ready-sequences.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { clients } from '#server/invoices/tables.ts'
+import { instantText } from '#server/platform/columns.ts'
+import { rows } from '#server/platform/database.ts'
+import { anInvoice, anOffice, aSequence, type Person, signedInAgain } from '#test/factories.ts'
+import { ask, type TestApp } from '#test/harness.ts'
+import { times } from '#test/thorough.ts'
+import { countryOf, holidaysOf, weekendOf } from './holidays.ts'
+
+const [ready] = readySequences
+if (!ready) throw new Error('There are sequences to begin from.')
+
+/** Asha in India with daily reminders at an hour, before the run of this date. */
+async function from(date: string, hour = 9) {
+  const all = await anOffice({ now: `${date}T00:30:00Z` })
+  const nextRunAt = Temporal.PlainDateTime.from(`${date}T00:00`).with({ hour }).toZonedDateTime('Asia/Kolkata').toInstant()
+  await all.app.db
+    .update(accounts)
+    .set({ remindersActive: true, reminderHour: hour, nextRunAt, nextRunFrom: date })
+    .where(eq(accounts.id, all.asha.id))
+  return all
+}
+
+type Settings = NonNullable<CallInput<typeof reminderCalls.changeSettings>['body']>
+const set = async (app: TestApp, person: Person, body: Settings) => (await ask(app, person, reminderCalls.changeSettings, { body })).reply
+const accountOf = async (app: TestApp, { id }: Person) => (await app.db.select().from(accounts).where(eq(accounts.id, id)))[0]
+
+/** An overdue invoice of a client who lives in a time zone. */
+async function clientIn(
+  app: TestApp,
+  owner: Person,
+  timezone: string | null,
+  dueDate: string,
+  clientEmail = `${timezone ?? 'home'}@example.com`,
+) {
+  const invoice = await anInvoice(app, { owner, dueDate, clientEmail: clientEmail.replace('/', '.') })
+  const [client] = await app.db
+    .select()
+    .from(clients)
+    .where(and(eq(clients.ownerId, owner.id), eq(clients.emailKey, invoice.clientEmail.toLowerCase())))
+  if (!client) throw new Error('An invoice has a client.')
+  if (timezone !== null) await ask(app, owner, clientCalls.update, { params: { id: client.id }, body: { timezone } })
+  return { email: invoice.clientEmail, id: client.id, invoiceId: invoice._id }
+}
+
+/** What leaves until an instant: the clock goes from each run or email that is due to the next one. */
+async function until({ app, smtp }: Awaited<ReturnType<typeof from>>, end: string) {
+  const sent: { to: string; at: Temporal.Instant }[] = []
+  for (;;) {
+    const [next] = await rows(
+      app.db,
+      z.object({ at: instantText }),
+      sql`SELECT least((SELECT min(next_run_at) FROM accounts), (SELECT min(next_try_at) FROM deliveries WHERE state IN ('queued', 'retrying'))) AS at`,
+    )
+    if (!next || Temporal.Instant.compare(next.at, end) >= 0) return sent
+    const before = smtp.mails.length
+    app.clock.set(next.at)
+    await app.runJobs()
+    sent.push(...smtp.mails.slice(before).map(({ envelope }) => ({ to: envelope.to[0] ?? '', at: Temporal.Instant.from(next.at) })))
+  }
+}
+
+/** `2026-11-09 9` */
+const local = (at: Temporal.Instant, zone: string) => {
+  const there = at.toZonedDateTimeISO(zone)
+  return `${there.toPlainDate().toString()} ${there.hour}`
+}
+
+test('no reminder leaves on Diwali 2026 in India where public holidays are quiet, and the day says so', async () => {
+  await using all = await from('2026-11-07')
+  const { app, asha } = all
+  await set(app, asha, { quietHolidays: true })
+  const { invoiceId } = await clientIn(app, asha, null, '2026-11-01')
+  const sent = await until(all, '2026-11-09T06:00:00Z')
+  expect(sent.map(({ at }) => local(at, 'Asia/Kolkata'))).toEqual(['2026-11-07 9', '2026-11-09 9'])
+  const { days } = (await ask(app, await signedInAgain(app, asha), reminderCalls.history, { params: { id: invoiceId } })).reply
+  expect(days.map(({ outcome }) => outcome)).toEqual(['sent', 'quiet', 'sent'])
+})
+
+test('a step on a quiet day moves to the next open one, and the invoice, the plan and the run name the holiday', async () => {
+  await using all = await from('2026-11-06')
+  const { app, asha } = all
+  const sequence = await aSequence(app, asha, { name: 'Ours', steps: [newStep(1, 'friendly')], everyDays: null, atMost: null, atLeast: 1 })
+  await set(app, asha, { quietWeekends: true, quietHolidays: true })
+  const { invoiceId } = await clientIn(app, asha, null, '2026-11-07')
+  const why = { movedFrom: '2026-11-08', why: 'Diwali (Deepavali) in India' }
+  const { mails } = (await ask(app, asha, sequenceCalls.plan, { query: {} })).reply
+  expect(mails).toMatchObject([{ at: '2026-11-09T03:30:00Z', sequence, ...why }])
+  expect((await ask(app, asha, reminderCalls.history, { params: { id: invoiceId } })).reply).toMatchObject({
+    nextAt: '2026-11-09T03:30:00Z',
+    ...why,
+  })
+  expect((await until(all, '2026-11-10T06:00:00Z')).map(({ at }) => local(at, 'Asia/Kolkata'))).toEqual(['2026-11-09 9'])
+})
+
+test('own days are quiet, or open in spite, and the whole list is replaced', async () => {
+  await using all = await from('2026-11-07')
+  const { app, asha } = all
+  await clientIn(app, asha, null, '2026-11-01')
+  await set(app, asha, { quietHolidays: true })
+  const days = [
+    { date: '2026-11-09', name: 'Stocktaking', open: false },
+    { date: '2026-11-08', name: '', open: true },
+  ]
+  const saved = await ask(app, asha, quietDayCalls.replaceOwnDays, { body: { days } })
+  expect(saved.reply.days).toEqual(days.toReversed())
+  const sent = await until(all, '2026-11-10T06:00:00Z')
+  expect(sent.map(({ at }) => local(at, 'Asia/Kolkata'))).toEqual(['2026-11-07 9', '2026-11-08 9', '2026-11-10 9'])
+  const again = await signedInAgain(app, asha)
+  expect((await ask(app, again, quietDayCalls.read, { query: {} })).reply.ownDays).toEqual(days.toReversed())
+  expect((await ask(app, again, quietDayCalls.replaceOwnDays, { body: { days: [] } })).reply.days).toEqual([])
+  const twice = await ask(app, again, quietDayCalls.replaceOwnDays, { body: { days: [...days, ...days] } })
+  expect(twice.problem).toMatchObject({ code: 'invalid', message: 'Please enter each day once.' })
+})
+
+test('the first sequence of an account ticks both switches, unless they are named or were chosen before', async () => {
+  await using all = await from('2026-03-02')
+  const { app, asha } = all
+  expect(await set(app, asha, {})).toMatchObject({
+    sequence: 'every_day',
+    quietWeekends: false,
+    quietHolidays: false,
+    ownHolidaysToo: true,
+    country: null,
+    region: null,
+  })
+  expect(await accountOf(app, asha)).toMatchObject({ plansSteps: false })
+  const made = (await ask(app, asha, sequenceCalls.create, { body: ready })).reply._id
+  const seen = (await ask(app, asha, sequenceCalls.simulate, { body: { settings: { sequence: made } } })).reply.fingerprint
+  expect(await set(app, asha, { sequence: made, fingerprint: seen })).toMatchObject({ quietWeekends: true, quietHolidays: true })
+  await set(app, asha, { quietWeekends: false })
+  await set(app, asha, { sequence: 'every_day' })
+  expect(await accountOf(app, asha)).toMatchObject({ plansSteps: true })
+  expect(await set(app, asha, { sequence: made })).toMatchObject({ quietWeekends: false, quietHolidays: true })
+})
+
+test('GET /reminder/holidays answers the place of the account, of its time zone, or another one', async () => {
+  await using all = await from('2026-03-02')
+  const { app, asha } = all
+  const read = async (query: CallInput<typeof quietDayCalls.read>['query'] = {}) =>
+    (await ask(app, asha, quietDayCalls.read, { query })).reply
+  expect(await read()).toMatchObject({ country: 'IN', name: 'India', region: null, weekend: [7], until: '2032-12-31' })
+  expect((await read()).days[0]).toEqual({ date: '2026-03-04', name: 'Holi', mayMove: false })
+  expect((await read()).countries).toHaveLength(250)
+  expect(await read({ country: 'ae' })).toMatchObject({ country: 'AE', name: 'United Arab Emirates', weekend: [6, 7] })
+  await set(app, asha, { country: 'DE', region: 'BY' })
+  expect(await read()).toMatchObject({ country: 'DE', region: 'BY' })
+  expect(await set(app, asha, { country: 'GB' })).toMatchObject({ country: 'GB', region: null })
+  for (const body of [{ country: 'XX' }, { country: 'GB', region: 'BY' }]) {
+    expect((await ask(app, asha, reminderCalls.changeSettings, { body })).problem).toMatchObject({ code: 'invalid' })
+    expect((await ask(app, asha, sequenceCalls.simulate, { body: { settings: body } })).problem).toMatchObject({ code: 'invalid' })
+    expect((await ask(app, asha, quietDayCalls.read, { query: body })).problem).toMatchObject({ code: 'invalid' })
+  }
+})
+
+test('PATCH of a client keeps its country, region and time zone, and refuses what is unknown', async () => {
+  await using all = await from('2026-03-02')
+  const { app, asha } = all
+  const { id } = await clientIn(app, asha, null, '2026-02-20')
+  const patch = (body: CallInput<typeof clientCalls.update>['body']) => ask(app, asha, clientCalls.update, { params: { id }, body })
+  const saved = await patch({ country: 'us', region: 'CA', timezone: 'America/Los_Angeles' })
+  expect(saved.reply).toMatchObject({ country: 'US', region: 'CA', timezone: 'America/Los_Angeles' })
+  expect(await accountOf(app, asha)).toMatchObject({ plansSteps: true })
+  expect((await patch({ country: 'GB' })).reply).toMatchObject({ country: 'GB', region: null, timezone: 'America/Los_Angeles' })
+  for (const body of [{ country: 'XX' }, { region: 'CA' }, { timezone: 'Nowhere/Nothing' }])
+    expect((await patch(body)).problem).toMatchObject({ code: 'invalid' })
+  expect((await patch({ country: null, region: null, timezone: null })).reply).toMatchObject({ country: null, timezone: null })
+  expect(await accountOf(app, asha)).toMatchObject({ plansSteps: false })
+})
+
+// Row 8. Takes 2 s: 13 days of four clients, of six in test:full, while the clocks change in London.
+test('clients elsewhere hear between the hour of the account and 18:00 by their own clock, on their own working days, once a day', async () => {
+  await using all = await from('2026-03-26')
+  const { app, asha } = all
+  await set(app, asha, { quietWeekends: true, quietHolidays: true, ownHolidaysToo: false })
+  const zones = [null, 'Asia/Dubai', 'Europe/London', 'Pacific/Honolulu', 'Pacific/Kiritimati', 'America/New_York'].slice(0, times(4, 6))
+  const homes = await Promise.all(zones.map((zone) => clientIn(app, asha, zone, '2026-03-01')))
+  const last = '2026-04-08'
+  const sent = await until(all, `${last}T03:30:00Z`)
+  for (const [nth, { email }] of homes.entries()) {
+    const zone = zones[nth] ?? 'Asia/Kolkata'
+    const country = countryOf(zone) ?? ''
+    const its = sent.filter(({ to }) => to === email)
+    const runs = its.map(({ at }) => at.toZonedDateTimeISO('Asia/Kolkata').subtract({ hours: 9 }).toPlainDate().toString())
+    expect(new Set(runs).size, `${zone}: at most one of each run`).toBe(its.length)
+    const dates = its.map(({ at }) => at.toZonedDateTimeISO(zone))
+    const closed = new Set(holidaysOf({ country, region: null }).map(({ date }) => date))
+    for (const there of dates) {
+      expect(there.hour >= 9 && there.hour < 18, `${there.toString()} is within hours`).toBe(true)
+      expect(weekendOf(country).has(there.dayOfWeek) || closed.has(there.toPlainDate().toString()), `${there.toString()} is open`).toBe(
+        false,
+      )
+    }
+    // From the first day to the last one every open day had one.
+    const [begin, end] = [dates[0]?.toPlainDate(), dates.at(-1)?.toPlainDate()]
+    const open: string[] = []
+    for (let date = begin; date && end && Temporal.PlainDate.compare(date, end) <= 0; date = date.add({ days: 1 }))
+      if (!weekendOf(country).has(date.dayOfWeek) && !closed.has(date.toString())) open.push(date.toString())
+    expect(dates.map((there) => there.toPlainDate().toString())).toEqual(open)
+    expect(open.length).toBeGreaterThan(5)
+  }
+})
+
+test('an email that leaves after midnight of the account keeps its day: no step is lost, and the next day has its own', async () => {
+  // At 10:00 in India it is 18:30 in Honolulu: its emails leave at 10:00 there, 01:30 of the next day in India.
+  await using all = await from('2026-03-09', 10)
+  const { app, asha } = all
+  await aSequence(app, asha, {
+    name: 'Ours',
+    steps: [newStep(0, 'friendly'), newStep(1, 'friendly'), newStep(2, 'firm')],
+    everyDays: null,
+    atMost: null,
+    atLeast: 1,
+  })
+  const { invoiceId } = await clientIn(app, asha, 'Pacific/Honolulu', '2026-03-10')
+  const next = (await ask(app, asha, reminderCalls.history, { params: { id: invoiceId } })).reply
+  expect(next).toMatchObject({ nextAt: '2026-03-10T20:00:00Z', step: { offset: 0 } })
+  const shown = (await ask(app, asha, sequenceCalls.plan, { query: {} })).reply.mails
+  const sent = await until(all, '2026-03-14T00:00:00Z')
+  expect(sent.map(({ at }) => local(at, 'Pacific/Honolulu'))).toEqual(['2026-03-10 10', '2026-03-11 10', '2026-03-12 10'])
+  expect(sent.map(({ at }) => at.toString())).toEqual(shown.map(({ at }) => at))
+})

@@ -1,0 +1,93 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { CallParts, CallReply } from '#contract/call.ts'
+import type { clientCalls } from '#contract/clients.ts'
+import type { OwnDay, quietDayCalls } from '#contract/quiet-days.ts'
+import { lockAsSeen } from '#server/accounts/accounts.ts'
+import { refuseWithout } from '#server/billing/billing.ts'
+import { clients } from '#server/invoices/tables.ts'
+import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { countryName, placeOfAccount, readOwnDays, refuseUnknownPlace } from './calendars.ts'
+import { countryOf, holidaysOf, knownPlaces, knownUntil, weekendOf } from './holidays.ts'
+import { localDate } from './schedule.ts'
+import { noteSteps } from './sequences.ts'
+import { refuseChanged } from './simulate.ts'
+import { ownDays } from './tables.ts'
+import { texts } from './texts.ts'
+
+interface Acting extends Pick<Deps, 'db' | 'config'> {
+  account: Account
+  now: Instant
+}
+
+let countries: CallReply<typeof quietDayCalls.read>['countries'] = null
+
+/** Refuses with `invalid` an unknown country or region. */
+export async function readHolidays(
+  { db, account, now }: Acting,
+  { country, region, days }: CallParts<typeof quietDayCalls.read>['query'],
+): Promise<CallReply<typeof quietDayCalls.read>> {
+  const home = placeOfAccount(account)
+  if (country !== undefined || region !== undefined) refuseUnknownPlace(country ?? home?.country ?? null, region ?? null)
+  const place =
+    country === undefined && region === undefined
+      ? home
+      : placeOfAccount({ ...account, country: country ?? account.country, region: region ?? null })
+  countries ??= knownPlaces()
+    .map(({ country: code, regions }) => ({
+      code,
+      name: countryName(code),
+      regions: regions.toSorted((one, other) => one.name.localeCompare(other.name, 'en')),
+    }))
+    .sort((one, other) => one.name.localeCompare(other.name, 'en'))
+  const today = localDate(now, account.timezone)
+  const end = Temporal.PlainDate.from(today).add({ days }).toString()
+  return {
+    country: place?.country ?? null,
+    name: place && countryName(place.country),
+    region: place?.region ?? null,
+    weekend: [...weekendOf(place?.country ?? null)],
+    until: knownUntil(),
+    days: place ? holidaysOf(place).filter(({ date }) => date >= today && date < end) : [],
+    ownDays: await readOwnDays(db, account.id),
+    countries: country === undefined ? countries : null,
+  }
+}
+
+/** Refuses with `plan_limit`, and with `plan_changed` where the plan is another one than what was looked at. */
+export async function replaceOwnDays(
+  { db, account, now, config }: Acting,
+  { days, fingerprint }: CallParts<typeof quietDayCalls.replaceOwnDays>['body'],
+): Promise<{ days: OwnDay[] }> {
+  return db.transaction(async (tx) => {
+    const locked = await lockAsSeen(tx, account)
+    if (days.length > 0) await refuseWithout('scheduling', tx, account.id, now, config)
+    await refuseChanged({ db: tx, config, account: locked, now }, { ownDays: days }, fingerprint)
+    await tx.delete(ownDays).where(eq(ownDays.ownerId, account.id))
+    if (days.length > 0) await tx.insert(ownDays).values(days.map((day) => ({ ownerId: account.id, ...day })))
+    await noteSteps(tx, account.id)
+    return { days: await readOwnDays(tx, account.id) }
+  })
+}
+
+type Whereabouts = Pick<CallParts<typeof clientCalls.update>['body'], 'country' | 'region' | 'timezone'>
+
+/** Where a client of an account lives, and by which clock. Refuses with `not_found`, and with `invalid` an unknown country or region. */
+export async function placeClient(tx: Database, account: Account, id: string, where: Whereabouts): Promise<void> {
+  const locked = await lockAsSeen(tx, account)
+  const [row] = await tx
+    .select()
+    .from(clients)
+    .where(and(eq(clients.ownerId, account.id), sql`${clients.id}::text = ${id}`))
+  if (!row) throw new ProblemError('not_found', texts.noClient)
+  const { country = row.country, timezone = row.timezone } = where
+  const there = country ?? (timezone === null ? null : countryOf(timezone)) ?? placeOfAccount(locked)?.country ?? null
+  if (where.country != null || where.region != null) refuseUnknownPlace(there, where.region ?? null)
+  // A region is one of its country: another country has others.
+  const region = where.region === undefined ? (country === row.country && timezone === row.timezone ? row.region : null) : where.region
+  await tx.update(clients).set({ country, region, timezone }).where(eq(clients.id, row.id))
+  await noteSteps(tx, account.id)
+}
