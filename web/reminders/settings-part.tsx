@@ -1,6 +1,4 @@
-import '@mantine/core/styles/InlineInput.layer.css'
-import '@mantine/core/styles/Switch.layer.css'
-import { Button, NativeSelect, Switch } from '@mantine/core'
+import { Button, NativeSelect } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { type HoldMinutes, holdMinutes, reminderCalls } from '#contract/reminders.ts'
@@ -16,7 +14,9 @@ import { showHour } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { Part } from './part.tsx'
+import { QuietDays } from './quiet-days.tsx'
 import styles from './reminders.module.css'
+import { SettingSwitch } from './setting-switch.tsx'
 import { texts } from './texts.ts'
 
 const SequenceDialog = lazyDialog(async () => (await import('#web/platform/sequences/sequence-dialog.tsx')).SequenceDialog)
@@ -28,6 +28,7 @@ export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string 
     <Part id="settings" title={texts.settings.title}>
       <div className={styles.settings}>
         <SequenceSetting />
+        <QuietDays />
         <div>
           <h3 className={styles.setting}>{texts.help.heading}</h3>
           <ul className={styles.help}>
@@ -145,22 +146,15 @@ function GroupSwitch({ on }: { on: boolean }): ReactNode {
   })
   return (
     <>
-      <Switch
-        size="md"
+      <SettingSwitch
         label={t.label}
         description={t.hint}
-        checked={wanted ?? on}
-        aria-busy={change.isPending}
-        classNames={{
-          track: styles.switchTrack ?? '',
-          label: styles.switchLabel ?? '',
-          description: styles.switchHint ?? '',
-          body: styles.switchBody ?? '',
-        }}
-        onChange={(event) => {
+        on={wanted ?? on}
+        busy={change.isPending}
+        onChange={(checked) => {
           if (change.isPending) return
-          setWanted(event.currentTarget.checked)
-          change.mutate({ body: { groupByClient: event.currentTarget.checked } })
+          setWanted(checked)
+          change.mutate({ body: { groupByClient: checked } })
         }}
       />
       <FormError message={change.isError ? t.notSaved(errorMessage(change.error)) : null} />

@@ -27,6 +27,10 @@ const onHold = (n: number) => `${count(n, 'email')} ${n === 1 ? 'is' : 'are'} on
 const skipped = (n: number, day: string) =>
   `${count(n, 'reminder')} skipped: already sent ${day}, paused, on hold, with an email in progress, or no longer due.`
 
+const weekdayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
+/** `Saturday and Sunday`, from days of the week, 1 for Monday. */
+const weekdays = (days: number[]) => days.map((day) => weekdayNames[day - 1] ?? '').join(' and ')
+
 export const texts = {
   title: 'Reminder Control',
   subtitle: 'Schedule, send and track your reminders',
@@ -342,6 +346,44 @@ export const texts = {
     change: 'Change',
     all: 'All sequences',
     everyDay: 'Every day may be more than your clients like.',
+  },
+  quietDays: {
+    title: 'Quiet days',
+    loading: 'Loading quiet days...',
+    failed: (message: string) => `Couldn’t load quiet days. ${message}`,
+    weekends: 'Not on weekends',
+    weekend: (days: number[], country: string | null) => `${weekdays(days)}${country === null ? '' : ` in ${country}`}`,
+    weekendsHint: 'The weekend of the country of each client.',
+    holidays: 'Not on public holidays',
+    holidaysHint: 'Those of the country and region of each client.',
+    known: (country: string, until: string) => `Holidays of ${country} are known until ${until}.`,
+    noCountry: 'Choose your country, so that its holidays are known.',
+    ownToo: 'My own holidays too',
+    ownTooHint: 'Your public holidays are quiet for clients in other countries as well.',
+    mayMove: (name: string) => `${name}, may move by a day`,
+    openDay: (name: string) => (name === '' ? 'Open' : `Open: ${name}`),
+    add: 'Add a day',
+    place: 'Country and region',
+    country: 'Country',
+    byZone: (country: string) => `${country}, from your time zone`,
+    fromZone: 'From your time zone',
+    noneFound: 'No country found',
+    region: 'Region',
+    wholeCountry: 'The whole country',
+    ownDays: 'Days of your own',
+    ownDaysHint: 'They apply to all clients, and correct a holiday that is wrong.',
+    remove: (date: string) => `Remove ${date}`,
+    date: 'Date',
+    name: 'Name',
+    kind: 'On this day',
+    closed: 'No reminders',
+    open: 'Reminders in spite of a holiday',
+    another: 'Add another',
+    cancel: 'Cancel',
+    save: 'Save',
+    saving: 'Saving...',
+    saved: 'Quiet days saved.',
+    daysSaved: 'Days saved.',
   },
   ahead: {
     title: (emails: number, clients: number) => `The next 30 days: ${count(emails, 'email')} to ${count(clients, 'client')}`,

@@ -1,10 +1,13 @@
-import { Button, TextInput } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { Button, NativeSelect, Select, TextInput } from '@mantine/core'
+import { type ReactNode, useMemo, useState } from 'react'
 import { type ClientDetails, clientCalls } from '#contract/clients.ts'
+import { quietDayCalls } from '#contract/quiet-days.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
+import { pauseInvalidates } from '#web/invoices/invoice-cache.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { nameAndSteps } from '#web/platform/sequences/texts.ts'
+import { zoneName } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -14,13 +17,13 @@ import { clientPageTexts as texts } from './texts.ts'
 const SequenceDialog = lazyDialog(async () => (await import('#web/platform/sequences/sequence-dialog.tsx')).SequenceDialog)
 const t = texts.reminders
 
-/** How a client is reminded: the sequence, and the second contact. */
+/** How a client is reminded: the sequence, the second contact, and the client's own days and clock. */
 export function ClientReminders({ client }: { client: ClientDetails }): ReactNode {
   return (
     <Panel title={t.title}>
       <div className={styles.reminders}>
         <ClientSequence client={client} />
-        <SecondContact key={client.secondContact} client={client} />
+        <AboutClient key={JSON.stringify([client.secondContact, client.country, client.region, client.timezone])} client={client} />
       </div>
     </Panel>
   )
@@ -45,26 +48,90 @@ function ClientSequence({ client: { _id: id, name, sequence } }: { client: Clien
   )
 }
 
-/** Gets copies of the steps that have one. */
-function SecondContact({ client: { _id: id, secondContact } }: { client: ClientDetails }): ReactNode {
+/** Who gets copies of the steps that have one, and where and by which clock the client lives. */
+function AboutClient({ client }: { client: ClientDetails }): ReactNode {
+  const { _id: id } = client
+  const known = useApiQuery(quietDayCalls.read, {}, { staleTime: 60_000 }).data
+  const zones = useMemo(() => {
+    const byName = new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zoneName(zone), zone]))
+    if (client.timezone !== null) byName.set(zoneName(client.timezone), client.timezone)
+    return [...byName].map(([label, value]) => ({ value, label })).toSorted((one, other) => (one.label < other.label ? -1 : 1))
+  }, [client.timezone])
   const state = useContractForm({
     call: clientCalls.update,
-    initialValues: { secondContact: secondContact ?? '' },
-    toInput: ({ secondContact: typed }) => ({ params: { id }, body: { secondContact: typed.trim() === '' ? null : typed } }),
-    invalidates: [clientCalls.list, clientCalls.read],
+    initialValues: {
+      secondContact: client.secondContact ?? '',
+      country: client.country,
+      region: client.region ?? '',
+      timezone: client.timezone,
+    },
+    toInput: ({ secondContact, country, region, timezone }) => ({
+      params: { id },
+      body: {
+        secondContact: secondContact.trim() === '' ? null : secondContact,
+        country,
+        region: region === '' ? null : region,
+        timezone,
+      },
+    }),
+    invalidates: [clientCalls.list, clientCalls.read, ...pauseInvalidates],
     onSuccess: () => {
       toast('good', t.saved)
     },
   })
+  const { form } = state
+  const regions = known?.countries?.find(({ code }) => code === (form.values.country ?? known.country))?.regions ?? []
   return (
     <ContractForm state={state} submit={t.save} busy={t.saving}>
-      <TextInput
-        type="email"
-        label={t.secondContact}
-        description={t.secondContactHint}
-        autoComplete="off"
-        {...state.form.getInputProps('secondContact')}
-      />
+      <div className={styles.fields}>
+        <TextInput
+          type="email"
+          label={t.secondContact}
+          description={t.secondContactHint}
+          autoComplete="off"
+          {...form.getInputProps('secondContact')}
+        />
+        <Select
+          label={t.country}
+          placeholder={t.yours}
+          data={(known?.countries ?? []).map(({ code, name }) => ({ value: code, label: name }))}
+          searchable
+          clearable
+          limit={60}
+          nothingFoundMessage={t.noneFound}
+          comboboxProps={{ withinPortal: false }}
+          {...form.getInputProps('country')}
+          onChange={(country) => {
+            form.setValues({ country, region: '', ...(country === null ? {} : onlyZoneOf(country)) })
+          }}
+        />
+        {regions.length > 0 && (
+          <NativeSelect
+            label={t.region}
+            data={[{ value: '', label: t.yours }, ...regions.map(({ code, name }) => ({ value: code, label: name }))]}
+            {...form.getInputProps('region')}
+          />
+        )}
+        <Select
+          label={t.timezone}
+          description={t.timezoneHint}
+          placeholder={t.yours}
+          data={zones}
+          searchable
+          clearable
+          limit={60}
+          nothingFoundMessage={t.noneFound}
+          comboboxProps={{ withinPortal: false }}
+          {...form.getInputProps('timezone')}
+        />
+      </div>
     </ContractForm>
   )
+}
+
+/** The time zone of a country that has one only. Not every browser knows. */
+function onlyZoneOf(country: string): { timezone?: string } {
+  const zones = new Intl.Locale('und', { region: country }).getTimeZones?.() ?? []
+  const [timezone] = zones
+  return timezone !== undefined && zones.length === 1 ? { timezone } : {}
 }

@@ -1,0 +1,233 @@
+import { ActionIcon, Button, Group, NativeSelect, Select, TextInput } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useState } from 'react'
+import { type Holidays, type OwnDay, type QuietSettings, quietDayCalls } from '#contract/quiet-days.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import type { SimulationRequest } from '#contract/sequences.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { invalidate } from '#web/platform/query.ts'
+import { send } from '#web/platform/send.ts'
+import { PlanChanges, saveLabel, useSimulation } from '#web/platform/sequences/plan-changes.tsx'
+import { FreePlanNotice, sequenceInvalidates, useHasSequences } from '#web/platform/sequences/sequence-dialog.tsx'
+import { BusyButton } from '#web/ui/buttons.tsx'
+import { readDate, showDate } from '#web/ui/dates.ts'
+import { Dialog, useKept } from '#web/ui/dialog.tsx'
+import { DateField } from '#web/ui/fields.tsx'
+import { FormError } from '#web/ui/notice.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import styles from './reminders.module.css'
+import { SettingSwitch } from './setting-switch.tsx'
+import { texts } from './texts.ts'
+
+const t = texts.quietDays
+
+interface QuietDaysDialogProps {
+  /** What was changed already; null closes the dialog. */
+  wanted: Partial<QuietSettings> | null
+  stored: QuietSettings
+  known: Holidays
+  onClose: () => void
+}
+
+/** Which days are quiet, and of which country. */
+export function QuietDaysDialog({ wanted, stored, known, onClose }: QuietDaysDialogProps): ReactNode {
+  const kept = useKept(wanted)
+  return (
+    <Dialog opened={wanted !== null} onClose={onClose} title={t.title} size={760}>
+      {kept && <Settings wanted={kept} stored={stored} known={known} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function Settings({ wanted, stored, known, onClose }: QuietDaysDialogProps & { wanted: Partial<QuietSettings> }): ReactNode {
+  const [draft, setDraft] = useState<QuietSettings>({ ...stored, ...wanted })
+  const change = (part: Partial<QuietSettings>) => setDraft((before) => ({ ...before, ...part }))
+  const changed = Object.fromEntries(
+    Object.entries(draft).filter(([name, value]) => value !== stored[name as keyof QuietSettings]),
+  ) as Partial<QuietSettings>
+  const country = known.countries?.find(({ code }) => code === (draft.country ?? known.country))
+  return (
+    <>
+      <div className={styles.switches}>
+        <SettingSwitch
+          label={t.weekends}
+          description={t.weekendsHint}
+          on={draft.quietWeekends}
+          onChange={(quietWeekends) => change({ quietWeekends })}
+        />
+        <SettingSwitch
+          label={t.holidays}
+          description={t.holidaysHint}
+          on={draft.quietHolidays}
+          onChange={(quietHolidays) => change({ quietHolidays })}
+        />
+        {draft.quietHolidays && (
+          <SettingSwitch
+            label={t.ownToo}
+            description={t.ownTooHint}
+            on={draft.ownHolidaysToo}
+            onChange={(ownHolidaysToo) => change({ ownHolidaysToo })}
+          />
+        )}
+      </div>
+      <div className={styles.pair}>
+        <Select
+          label={t.country}
+          placeholder={stored.country === null && known.name !== null ? t.byZone(known.name) : t.fromZone}
+          data={(known.countries ?? []).map(({ code, name }) => ({ value: code, label: name }))}
+          searchable
+          clearable
+          limit={60}
+          nothingFoundMessage={t.noneFound}
+          comboboxProps={{ withinPortal: false }}
+          value={draft.country}
+          onChange={(code) => change({ country: code, region: null })}
+        />
+        {country && country.regions.length > 0 && (
+          <NativeSelect
+            label={t.region}
+            data={[{ value: '', label: t.wholeCountry }, ...country.regions.map(({ code, name }) => ({ value: code, label: name }))]}
+            value={draft.region ?? ''}
+            onChange={({ currentTarget }) => change({ region: currentTarget.value === '' ? null : currentTarget.value })}
+          />
+        )}
+      </div>
+      <Save
+        change={Object.keys(changed).length > 0 ? { settings: changed } : null}
+        needsPlan={changed.quietWeekends === true || changed.quietHolidays === true}
+        save={(fingerprint) => send(reminderCalls.changeSettings, { body: { ...changed, fingerprint } })}
+        saved={t.saved}
+        onClose={onClose}
+      />
+    </>
+  )
+}
+
+interface OwnDaysDialogProps {
+  opened: boolean
+  stored: OwnDay[]
+  onClose: () => void
+}
+
+/** Days that are quiet, or open in spite. */
+export function OwnDaysDialog({ opened, stored, onClose }: OwnDaysDialogProps): ReactNode {
+  return (
+    <Dialog opened={opened} onClose={onClose} title={t.ownDays} size={760}>
+      {opened && <OwnDays stored={stored} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function OwnDays({ stored, onClose }: Omit<OwnDaysDialogProps, 'opened'>): ReactNode {
+  const [days, setDays] = useState(stored)
+  const [next, setNext] = useState<OwnDay>({ date: '', name: '', open: false })
+  const date = readDate(next.date)
+  const all = date === null ? days : [...days.filter((one) => one.date !== date), { ...next, date, name: next.name.trim() }]
+  const list = all.toSorted((one, other) => (one.date < other.date ? -1 : 1))
+  const isChanged = JSON.stringify(list) !== JSON.stringify(stored)
+  return (
+    <>
+      <p className={styles.quiet}>{t.ownDaysHint}</p>
+      {days.length > 0 && (
+        <ul className={styles.days} aria-label={t.ownDays}>
+          {days.map((one) => (
+            <li key={one.date}>
+              <span>{showDate(one.date)}</span> {one.open ? t.openDay(one.name) : one.name}
+              <ActionIcon
+                aria-label={t.remove(showDate(one.date))}
+                onClick={() => setDays(days.filter(({ date: its }) => its !== one.date))}
+              >
+                <IconX size={17} stroke={1.7} />
+              </ActionIcon>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div className={styles.pair}>
+        <DateField label={t.date} value={next.date} onChange={(value) => setNext({ ...next, date: value })} />
+        <TextInput
+          label={t.name}
+          maxLength={80}
+          value={next.name}
+          onChange={({ currentTarget }) => setNext({ ...next, name: currentTarget.value })}
+        />
+        <NativeSelect
+          label={t.kind}
+          data={[t.closed, t.open]}
+          value={next.open ? t.open : t.closed}
+          onChange={({ currentTarget }) => setNext({ ...next, open: currentTarget.value === t.open })}
+        />
+        <Button
+          variant="default"
+          disabled={date === null}
+          onClick={() => {
+            setDays(list)
+            setNext({ date: '', name: '', open: false })
+          }}
+        >
+          {t.another}
+        </Button>
+      </div>
+      <Save
+        change={isChanged ? { ownDays: list } : null}
+        needsPlan={list.length > 0}
+        save={(fingerprint) => send(quietDayCalls.replaceOwnDays, { body: { days: list, fingerprint } })}
+        saved={t.daysSaved}
+        onClose={onClose}
+      />
+    </>
+  )
+}
+
+interface SaveProps {
+  /** Null: nothing is changed yet. */
+  change: Omit<SimulationRequest, 'days'> | null
+  needsPlan: boolean
+  save: (fingerprint: string | undefined) => Promise<unknown>
+  saved: string
+  onClose: () => void
+}
+
+/** What the change does in the next 30 days, and the buttons. */
+function Save({ change, needsPlan, save, saved, onClose }: SaveProps): ReactNode {
+  const queries = useQueryClient()
+  const has = useHasSequences()
+  const simulated = useSimulation(change)
+  const { now } = simulated
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: async () => {
+      await save(now?.fingerprint)
+      await invalidate(queries, [...sequenceInvalidates, quietDayCalls.read])
+    },
+    onSuccess: () => {
+      toast('good', saved)
+      onClose()
+    },
+    onError: (failed) => {
+      if (failed instanceof Problem && failed.code === 'plan_changed') void simulated.refetch()
+    },
+  })
+  return (
+    <>
+      {has === false && needsPlan && <FreePlanNotice />}
+      {change && <PlanChanges simulated={simulated} heading="h3" />}
+      <div className={styles.foot}>
+        <FormError message={error ? errorMessage(error) : null} />
+        <Group justify="flex-end" gap={12}>
+          <Button variant="default" onClick={onClose} data-autofocus>
+            {t.cancel}
+          </Button>
+          <BusyButton
+            busy={isPending}
+            busyText={t.saving}
+            disabled={change === null || now === undefined || (has === false && needsPlan)}
+            onClick={() => mutate()}
+          >
+            {change && now ? saveLabel(now) : t.save}
+          </BusyButton>
+        </Group>
+      </div>
+    </>
+  )
+}
