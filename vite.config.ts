@@ -9,7 +9,7 @@ const chunks = [
   { name: 'react', test: /node_modules\/(react|react-dom|react-router|scheduler|cookie|set-cookie-parser)\// },
   {
     name: 'frame',
-    test: /web\/(shell\/(texts|shell|navigation|site-frame|failure-screens)|ui\/plain|platform\/(page-meta|session))\.|createReactComponent|vite\/preload-helper|contract\/(plans|screens)\.ts/,
+    test: /web\/(shell\/(texts|shell|site-frame|failure-screens)|ui\/plain|platform\/(page-meta|session))\.|createReactComponent|vite\/preload-helper|contract\/(plans|screens)\.ts/,
   },
   { name: 'schemas', test: /node_modules\/zod\// },
   {
@@ -23,7 +23,7 @@ const chunks = [
   },
   {
     name: 'invoices',
-    test: /contract\/(money|currencies|invoices|notices|reminders)\.ts|web\/(invoices\/(texts|invoice-state|invoice-cache|use-invoice-acting|dashboard\/(list-data|use-grid-navigation|invoice-controls))|platform\/attention|ui\/(panel|hooks))\.tsx?$/,
+    test: /contract\/(money|currencies|invoices|notices|reminders)\.ts|web\/(invoices\/(texts|invoice-state|use-invoice-acting|dashboard\/(list-data|use-grid-navigation|invoice-controls))|platform\/attention|ui\/(panel|hooks))\.tsx?$/,
   },
   {
     name: 'entry',

@@ -12,8 +12,17 @@ import { clientsOf, suggestions } from '#web/invoices/form/invoice-form.tsx'
 import { refetchDelay, timelineOf } from '#web/invoices/history/history-timeline.tsx'
 import { type InvoiceDates, layOutInvoiceLine } from '#web/invoices/summary/invoice-line.tsx'
 import { type ApiCache, applyToCache, queryKey } from '#web/platform/query.ts'
-import { removeInvoice, writeInvoice } from './invoice-cache.ts'
-import { describeAnswer, describePause, isPaused, type Known, nextLabel, pausePill, stateOf } from './invoice-state.ts'
+import {
+  describeAnswer,
+  describePause,
+  isPaused,
+  type Known,
+  nextLabel,
+  pausePill,
+  removeInvoice,
+  stateOf,
+  writeInvoice,
+} from './invoice-state.ts'
 
 const listKey = queryKey(invoiceCalls.list, {})
 const anInvoice = (_id: string, day: string, given: Partial<Invoice> = {}) =>

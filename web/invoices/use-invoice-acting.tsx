@@ -10,7 +10,7 @@ import { copyLater } from '#web/ui/buttons.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { toast, undoToast } from '#web/ui/toast.tsx'
-import { changeInvalidates, pauseInvalidates, removeInvoice, writeInvoice } from './invoice-cache.ts'
+import { changeInvalidates, pauseInvalidates, removeInvoice, writeInvoice } from './invoice-state.ts'
 import { invoiceTexts } from './texts.ts'
 
 const texts = invoiceTexts.acting

@@ -14,9 +14,9 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, dateIn, daysBetween, lateness, showComing, showDate, showDay } from '#web/ui/dates.ts'
 import { NoWrap } from '#web/ui/plain.tsx'
 import { Ahead, describePlan, usePlan } from './ahead.tsx'
-import { type ComingEmail, type ComingRun, clientsOf, emailsOf, type Planned, planned } from './next-runs.ts'
 import { Part } from './part.tsx'
 import styles from './reminders.module.css'
+import { type ComingEmail, type ComingRun, clientsOf, emailsOf, type Planned, planned } from './runs.ts'
 import { texts } from './texts.ts'
 
 type Status = CallReply<typeof reminderCalls.status>

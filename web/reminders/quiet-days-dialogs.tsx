@@ -16,8 +16,8 @@ import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { DateField } from '#web/ui/fields.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { SettingSwitch } from './part.tsx'
 import styles from './reminders.module.css'
-import { SettingSwitch } from './setting-switch.tsx'
 import { texts } from './texts.ts'
 
 const t = texts.quietDays

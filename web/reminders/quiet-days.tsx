@@ -7,8 +7,8 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { showDate } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
+import { SettingSwitch } from './part.tsx'
 import styles from './reminders.module.css'
-import { SettingSwitch } from './setting-switch.tsx'
 import { texts } from './texts.ts'
 
 const QuietDaysDialog = lazyDialog(async () => (await import('./quiet-days-dialogs.tsx')).QuietDaysDialog)

@@ -1,7 +1,18 @@
 import { expect, test } from 'vitest'
 import type { PreviewLine, Run } from '#contract/reminders.ts'
-import { clientsOf, emailsOf, planned } from './next-runs.ts'
-import { byAddress, emailCount, isInProgress, listedFirst, openFailures, type Sample, sendRate, withSample } from './runs.ts'
+import {
+  byAddress,
+  clientsOf,
+  emailCount,
+  emailsOf,
+  isInProgress,
+  listedFirst,
+  openFailures,
+  planned,
+  type Sample,
+  sendRate,
+  withSample,
+} from './runs.ts'
 import { texts } from './texts.ts'
 
 const now = new Date('2026-11-23T03:00:00Z')

@@ -1,7 +1,7 @@
 import type { HoldReason, Run, RunKind } from '#contract/reminders.ts'
 import { zoneName } from '#web/ui/dates.ts'
 import { count } from '#web/ui/texts.ts'
-import type { Unplanned } from './next-runs.ts'
+import type { Unplanned } from './runs.ts'
 
 const kinds = {
   daily: 'Daily run',

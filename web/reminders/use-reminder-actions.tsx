@@ -7,10 +7,9 @@ import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, queryKey, useApiMutation } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { StopQuestion } from './dialogs.tsx'
+import { CancelQuestion, StopQuestion } from './dialogs.tsx'
 import styles from './reminders.module.css'
-import type { FollowedRun } from './runs.ts'
-import { emailCount } from './runs.ts'
+import { emailCount, type FollowedRun } from './runs.ts'
 import { texts } from './texts.ts'
 
 export type Dialog = 'none' | 'start' | 'send' | 'nothing-left' | 'needed-to-start' | 'needed-to-send'
@@ -44,7 +43,7 @@ export interface ReminderActions {
   confirm: (action: 'start' | 'send', selection: RunSelection) => void
 }
 
-export const reminderQueries = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list]
+const reminderQueries = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, invoiceCalls.list]
 
 /** Start Reminders, Stop Reminders and Send Now. */
 export function useReminderActions({ configured, active, preview, runs, followed }: ReminderActionsOptions): ReminderActions {
@@ -168,17 +167,17 @@ export function useReminderActions({ configured, active, preview, runs, followed
 }
 
 /** The mail server rejected every email of the run. */
-export function isRefused(error: Error): boolean {
+function isRefused(error: Error): boolean {
   return error instanceof Problem && error.code === 'mail_refused'
 }
 
 /** A reply of a mail server may be too long for a toast; the screen shows all of it. */
-export function errorToast(message: string): void {
+function errorToast(message: string): void {
   toast('bad', <span className={styles.clamped}>{message}</span>)
 }
 
 /** Emails that wait or are on hold must not be reported as sent. */
-export function toastResult(run: Run): void {
+function toastResult(run: Run): void {
   const emails = emailCount(run)
   if (run.cancelledAt !== null) return
   if (emails === 0) toast('info', texts.sendNow.allSkipped)
@@ -188,4 +187,93 @@ export function toastResult(run: Run): void {
 
 function toastShortfall(run: Run): void {
   if (run.cancelledAt === null && run.sent < emailCount(run)) toast('bad', texts.run.shortfall(run))
+}
+
+interface RunActions {
+  /** The error of the last action. */
+  trouble: string | null
+  cancel: (run: Run) => void
+  /** The run that is being retried. */
+  retrying: string | null
+  retry: (run: Run) => void
+  /** The address that is being tried again. */
+  trying: string | null
+  tryAddress: (clientEmail: string) => void
+}
+
+/** Cancelling a run, and retrying its failed emails. `active`: daily reminders are on. */
+export function useRunActions(followed: FollowedRun, active: boolean): RunActions {
+  const queries = useQueryClient()
+  const [trouble, setTrouble] = useState<string | null>(null)
+  const newestBefore = useRef<string | null>(null)
+  const newest = () => queries.getQueryData<Run[]>(queryKey(reminderCalls.runs, {}))?.[0] ?? null
+  const showError = (message: string) => {
+    setTrouble(message)
+    errorToast(message)
+  }
+
+  const cancel = useApiMutation(reminderCalls.cancelRun, {
+    invalidates: [...reminderQueries, reminderCalls.run],
+    onSuccess: () => {
+      toast('good', texts.cancel.done)
+    },
+    onError: (error) => showError(texts.cancel.failed(errorMessage(error))),
+  })
+  const retry = useApiMutation(reminderCalls.retryRun, {
+    invalidates: reminderQueries,
+    onSuccess: ({ runId }) => {
+      if (runId === null) toast('info', texts.retry.nothingLeft)
+      else followed.follow(runId, toastResult)
+    },
+    onError: async (error) => {
+      showError(isRefused(error) ? texts.retry.refused(error.message) : texts.retry.failed(errorMessage(error)))
+      await invalidate(queries, reminderQueries)
+      // A retry that the mail server rejected has made a run too.
+      const made = newest()
+      if (isRefused(error) && made && made._id !== newestBefore.current) followed.follow(made._id)
+    },
+  })
+
+  const tryAddress = useApiMutation(reminderCalls.tryAddress, {
+    invalidates: reminderQueries,
+    onSuccess: ({ runId }) => {
+      if (runId === null) toast('info', texts.retry.resumed)
+      else followed.follow(runId, toastResult)
+    },
+    onError: async (error) => {
+      showError(isRefused(error) ? texts.retry.refused(error.message) : texts.retry.failed(errorMessage(error)))
+      await invalidate(queries, reminderQueries)
+      const made = newest()
+      if (isRefused(error) && made && made._id !== newestBefore.current) followed.follow(made._id)
+    },
+  })
+
+  return {
+    trouble,
+    cancel: ({ _id }) => {
+      setTrouble(null)
+      void confirm({
+        title: texts.cancel.title,
+        body: <CancelQuestion active={active} runId={_id} />,
+        tone: 'danger',
+        action: texts.cancel.button,
+        busy: texts.cancel.busy,
+        cancel: texts.cancel.keep,
+        // The error is shown on the screen.
+        onConfirm: () => cancel.mutateAsync({ params: { id: _id } }).catch(() => undefined),
+      })
+    },
+    retrying: retry.isPending ? retry.variables.params.id : null,
+    retry: ({ _id }) => {
+      setTrouble(null)
+      newestBefore.current = newest()?._id ?? null
+      retry.mutate({ params: { id: _id } })
+    },
+    trying: tryAddress.isPending ? tryAddress.variables.body.clientEmail : null,
+    tryAddress: (clientEmail) => {
+      setTrouble(null)
+      newestBefore.current = newest()?._id ?? null
+      tryAddress.mutate({ body: { clientEmail } })
+    },
+  }
 }

@@ -20,8 +20,8 @@ import type { AttentionItem } from '#web/platform/attention.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { showMoment } from '#web/ui/dates.ts'
 import { EmptyState } from '#web/ui/plain.tsx'
-import styles from './attention-list.module.css'
-import { attentionTexts as t } from './attention-texts.ts'
+import styles from './on-demand.module.css'
+import { attentionTexts as t } from './on-demand-texts.ts'
 
 interface AttentionListProps {
   opened: boolean
@@ -109,8 +109,8 @@ function Item({ item, zone, onClose, onDismissed }: ItemProps): ReactNode {
     setBusy(false)
   }
   return (
-    <li className={styles.item}>
-      <Icon size={20} stroke={1.7} aria-hidden className={styles.icon} data-tone={tone} />
+    <li className={styles.notice}>
+      <Icon size={20} stroke={1.7} aria-hidden className={styles.noticeIcon} data-tone={tone} />
       <div className={styles.words}>
         <p className={styles.what}>
           <strong>{title}</strong>

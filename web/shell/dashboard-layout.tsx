@@ -6,9 +6,8 @@ import { Account } from './account.tsx'
 import { SidebarActions } from './actions.tsx'
 import { AttentionProvider, Bell } from './attention.tsx'
 import { Library } from './library.tsx'
-import { Sidebar } from './navigation.tsx'
 import styles from './shell.module.css'
-import { SiteFrame } from './site-frame.tsx'
+import { Sidebar, SiteFrame } from './site-frame.tsx'
 
 /** The frame of the screens for people who are signed in. */
 export default function DashboardLayout(): ReactNode {

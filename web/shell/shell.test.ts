@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Notice } from '#contract/notices.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import { shownNotices } from './attention.tsx'
-import { findInvoices, findReminded, matches } from './palette-items.ts'
+import { findInvoices, findReminded, matches } from './palette.tsx'
 
 const anInvoice = (reference: string, clientName: string) =>
   aShownInvoice({ _id: reference, reference, clientName, clientEmail: 'someone@example.com' })

@@ -1,7 +1,12 @@
-import { Button, Group, Modal, type ModalProps } from '@mantine/core'
+import '@mantine/core/styles/ScrollArea.layer.css'
+import { Button, Group, Modal, type ModalProps, ScrollArea } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { formatMoney } from '#contract/money.ts'
+import type { PreviewLine } from '#contract/reminders.ts'
 import { BusyButton } from './buttons.tsx'
 import styles from './controls.module.css'
+import { lateness } from './dates.ts'
+import panelStyles from './panel.module.css'
 import { texts } from './texts.ts'
 
 /** A modal that opens one render after it is mounted: Mantine records the element to return the focus to only when `opened` changes. */
@@ -50,5 +55,51 @@ export function ConfirmDialog(props: ConfirmDialogProps): ReactNode {
         </Group>
       </div>
     </Dialog>
+  )
+}
+
+/** The invoices that would be reminded, in `mails` emails. */
+export function DueList({ label, lines, mails }: { label: string; lines: PreviewLine[]; mails: number }): ReactNode {
+  const several = mails < lines.length ? 0 : clientsWithSeveral(lines)
+  return (
+    <>
+      <ScrollList label={label}>
+        {lines.map((line) => (
+          <li key={line.invoiceId} className={panelStyles.due}>
+            <span className={panelStyles.dueName}>{line.clientName}</span>
+            <span className={panelStyles.dueAmount}>{formatMoney(line.amount, line.currency)}</span>
+            <span className={panelStyles.dueDetail} title={line.clientEmail}>{`${line.reference} · ${line.clientEmail}`}</span>
+            <span className={panelStyles.dueLate}>{lateness(line.daysOverdue)}</span>
+          </li>
+        ))}
+      </ScrollList>
+      {several > 0 && <p className={panelStyles.several}>{texts.dueList.several(several)}</p>}
+    </>
+  )
+}
+
+function clientsWithSeveral(lines: PreviewLine[]): number {
+  const once = new Set<string>()
+  const several = new Set<string>()
+  for (const { clientEmail, currency } of lines) {
+    const client = `${clientEmail.toLowerCase()} ${currency}`
+    if (once.has(client)) several.add(client)
+    once.add(client)
+  }
+  return several.size
+}
+
+/** A long list that scrolls in a frame; its children are the `<li>`. */
+export function ScrollList({ label, children }: { label: string; children: ReactNode }): ReactNode {
+  return (
+    <ScrollArea.Autosize
+      className={panelStyles.scroll ?? ''}
+      mah="min(320px, 40vh)"
+      type="auto"
+      // Scrollable content must be reachable by keyboard.
+      viewportProps={{ tabIndex: 0, role: 'region', 'aria-label': label }}
+    >
+      <ul className={panelStyles.scrollList}>{children}</ul>
+    </ScrollArea.Autosize>
   )
 }

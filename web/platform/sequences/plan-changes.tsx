@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { scaleLinear } from 'd3-scale'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -12,8 +13,8 @@ import { showDate } from '#web/ui/dates.ts'
 import { useWidth } from '#web/ui/hooks.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import styles from './sequences.module.css'
-import { type Kind, stripOf } from './steps.ts'
-import { sequenceTexts } from './texts.ts'
+import { heard, type Kind, type Rhythm, stripOf } from './steps.ts'
+import { dayOf, sequenceTexts } from './texts.ts'
 
 const texts = sequenceTexts.changes
 
@@ -249,4 +250,39 @@ function Names({ kind, count, mails }: NamesProps): ReactNode {
 function aboutOf({ from, subject, invoiceIds }: PlannedMail & { from?: string }): string {
   const words = from === undefined ? subject : texts.movedFrom(showDate(from))
   return invoiceIds.length > 1 ? `${texts.invoices(invoiceIds.length)}, ${words}` : words
+}
+
+const height = 48
+const baseline = 40
+const lift = { friendly: 10, firm: 20, final: 30 }
+
+/** A sequence on the due line: across is days, up is tone. A picture: its days are its name. */
+export function SequenceLine({ rhythm }: { rhythm: Rhythm }): ReactNode {
+  const [frame, width] = useWidth<HTMLDivElement>()
+  const { emails } = heard(rhythm)
+  const days = emails.filter(({ repeated }) => !repeated).map(({ day }) => dayOf(day))
+  const rest = rhythm.everyDays === null ? '' : sequenceTexts.repeating(rhythm.everyDays)
+  const [first, last] = [Math.min(0, emails[0]?.day ?? 0), Math.max(7, emails.at(-1)?.day ?? 0)]
+  const x = scaleLinear([first, last], [8, (width ?? 0) - 8])
+  return (
+    <div
+      ref={frame}
+      className={styles.line}
+      role="img"
+      aria-label={days.length === 0 ? sequenceTexts.never : sequenceTexts.line(days, rest)}
+    >
+      {width !== null && (
+        <svg width={width} height={height} aria-hidden="true">
+          <line className={styles.axis} x1={0} x2={width} y1={baseline} y2={baseline} />
+          <line className={styles.due} x1={x(0)} x2={x(0)} y1={4} y2={baseline + 6} />
+          {emails.map(({ day, tone, repeated }) => (
+            <g key={day} data-tone={tone} data-repeated={repeated || undefined} className={styles.email}>
+              <line x1={x(day)} x2={x(day)} y1={baseline} y2={baseline - lift[tone]} />
+              <circle cx={x(day)} cy={baseline - lift[tone]} r={4.5} />
+            </g>
+          ))}
+        </svg>
+      )}
+    </div>
+  )
 }

@@ -10,7 +10,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { send } from '#web/platform/send.ts'
-import { PlanChanges, useSimulation } from '#web/platform/sequences/plan-changes.tsx'
+import { PlanChanges, SequenceLine, useSimulation } from '#web/platform/sequences/plan-changes.tsx'
 import {
   FreePlanNotice,
   SequenceDialog,
@@ -18,7 +18,6 @@ import {
   useHasSequences,
   type Whose,
 } from '#web/platform/sequences/sequence-dialog.tsx'
-import { SequenceLine } from '#web/platform/sequences/sequence-line.tsx'
 import { nameOf, sequenceTexts, summaryOf } from '#web/platform/sequences/texts.ts'
 import { editorTexts as texts } from '#web/templates/texts.ts'
 import { ConfirmDialog, useKept } from '#web/ui/dialog.tsx'
