@@ -109,10 +109,20 @@ function tickSteps(deps: Delivering): Step[] {
   ]
 }
 
+/** While many runs are made, this often, in ms, the process reports that it still does. */
+const progressEvery = 10_000
+
 /** Makes the runs whose hour has come; every process does. */
-async function makeRuns({ db, queue, clock, processId }: Delivering): Promise<void> {
+async function makeRuns({ db, queue, clock, processId }: Delivering, progressed = async () => {}): Promise<void> {
   let failure: unknown
-  await makeDueRuns(db, queue, clock.now()).catch((error: unknown) => {
+  let reportedAt = performance.now()
+  const report = async () => {
+    if (performance.now() - reportedAt < progressEvery) return
+    reportedAt = performance.now()
+    await recordTick(db, processId)
+    await progressed()
+  }
+  await makeDueRuns(db, queue, clock.now(), report).catch((error: unknown) => {
     failure = error
   })
   // The database was reached: accounts whose run fails are late on their own.
@@ -123,7 +133,7 @@ async function makeRuns({ db, queue, clock, processId }: Delivering): Promise<vo
 /** Every step of schedules once, in order. */
 export async function tick(deps: Delivering): Promise<void> {
   const failures: unknown[] = []
-  for (const run of [...tickSteps(deps).map((step) => step.run), () => makeRuns(deps)])
+  for (const run of [...tickSteps(deps).map((step) => () => step.run(async () => {})), () => makeRuns(deps)])
     await run().catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures, 'Some steps of the tick failed.')
 }
@@ -150,7 +160,7 @@ function sweepSteps(deps: Delivering): Step[] {
 
 /** The same once, in order. */
 export async function sweep(deps: Delivering): Promise<void> {
-  for (const { run } of sweepSteps(deps)) await run()
+  for (const { run } of sweepSteps(deps)) await run(async () => {})
 }
 
 /** Hourly. The embedded database has no autovacuum, so it is vacuumed here. */
@@ -194,8 +204,8 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
       name: 'daily runs',
       everySeconds: 2,
       everywhere: true,
-      async run() {
-        await makeRuns(deps)
+      async run(progressed) {
+        await makeRuns(deps, progressed)
         // One process is enough, and a slow answer must not delay a run.
         if (await leadership.leads()) void askOutside()
         return untilNextRun(deps)

@@ -15,7 +15,8 @@ export const templateDatabase = 'duely_template'
 
 /** Starts a PostgreSQL server for the run and migrates one database on it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const cluster = await openCluster()
+  // Tests count what is read while tables have no statistics, which an autovacuum would bring at any moment.
+  const cluster = await openCluster({ settings: ['autovacuum=off'] })
   if (!cluster)
     throw new Error('PostgreSQL 15 or later was not found. On Debian: apt-get install postgresql; on macOS: brew install postgresql')
   const client = new pg.Client({ connectionString: cluster.url })

@@ -9,6 +9,7 @@ import { mailCalls } from '#contract/mail.ts'
 import { invoiceFileCalls, payLinkCalls } from '#contract/pay-links.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { problem, problemStatus } from '#contract/problem.ts'
+import { quietDayCalls } from '#contract/quiet-days.ts'
 import { newStep } from '#contract/ready-sequences.ts'
 import { type Example, explainedCalls, limitHeaders } from '#contract/reference.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -119,6 +120,7 @@ const onFree =
     return await then(shop.app, await signedInAgain(shop.app, person))
   }
 
+const closed = { date: '2026-12-24', name: 'Office party', open: false }
 const aDraft = { name: 'Ours', steps: [newStep(1, 'friendly')] }
 
 /** Choosing a sequence. */
@@ -239,6 +241,10 @@ const refusedBy: Record<string, Record<string, Refused>> = {
     return ask(app, person, sequenceCalls.assign, { params: { id }, body })
   }),
   getSequence: { not_found: findsNothing(sequenceCalls.read) },
+  replaceOwnDays: {
+    plan_limit: onFree((app, person) => ask(app, person, quietDayCalls.replaceOwnDays, { body: { days: [closed] } })),
+    plan_changed: ({ app, asha }) => ask(app, asha, quietDayCalls.replaceOwnDays, { body: { days: [closed], fingerprint: 'older' } }),
+  },
   createSequence: {
     plan_limit: onFree((app, person) => ask(app, person, sequenceCalls.create, { body: aDraft })),
     conflict: async ({ app, asha }) => {

@@ -45,6 +45,7 @@ const kept = [
   'invoice_files',
   'invoice_payments',
   'invoices',
+  'own_days',
   'pay_answers',
   // Revoked, so that they open nothing.
   'pay_links',

@@ -44,3 +44,25 @@ test('a failing step delays no other, and is reported once it is late', async ()
   )
   expect(await findLateSteps(app.db)).toBe('Background work is late: broken step has not succeeded for 7 minutes. The log has the errors.')
 })
+
+test('a step that lasts counts as done as often as it reports progress', async () => {
+  await using app = await openTestApp()
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const leadership = openLeadership({ db: app.db, processId: newId(), soleProcess: true })
+  const [step] = repeatSteps({ pulse: app.db, leadership, log: openLog({ level: 'silent', terminal: false }) }, [
+    {
+      name: 'long step',
+      everySeconds: 3600,
+      async run(progressed) {
+        await progressed()
+        begun.resolve()
+        await ended.promise
+      },
+    },
+  ])
+  await begun.promise
+  const names = await app.db.execute(sql`SELECT name FROM steps`)
+  expect((names as unknown as { rows: object[] }).rows).toEqual([{ name: 'long step' }])
+  ended.resolve()
+  await step?.stop()
+})

@@ -10,25 +10,30 @@ const lateAfter = 300
 /** How often, in ms, a success is recorded. */
 const recordEvery = 30_000
 
-/** `everywhere`: in every process; else only in the one that leads. A turn may return a shorter wait in ms. */
+/**
+ * `everywhere`: in every process; else only in the one that leads. A turn may return a shorter wait in ms. One that may last for minutes calls
+ * `progressed` meanwhile, which counts as a success.
+ */
 export interface Step {
   name: string
   everySeconds: number
   everywhere?: boolean
-  run(): Promise<number | void>
+  run(progressed: () => Promise<void>): Promise<number | void>
 }
 
 /** Repeats steps independently of each other, so that a slow or failing one delays no other, and records when each last succeeded. */
 export function repeatSteps(about: { pulse: Database; leadership: Leadership; log: Log }, all: Step[]): Repeating[] {
   return all.map(({ name, everySeconds, everywhere = false, run }) => {
     let recordedAt = Number.NEGATIVE_INFINITY
+    const record = async () => {
+      if (performance.now() - recordedAt <= recordEvery) return
+      recordedAt = performance.now()
+      await recordStep(about.pulse, name, Math.max(lateAfter, 3 * everySeconds))
+    }
     return repeat(name, { everySeconds, log: about.log }, async () => {
       if (!everywhere && !(await about.leadership.leads())) return
-      const wait = await run()
-      if (performance.now() - recordedAt > recordEvery) {
-        await recordStep(about.pulse, name, Math.max(lateAfter, 3 * everySeconds))
-        recordedAt = performance.now()
-      }
+      const wait = await run(record)
+      await record()
       return wait
     })
   })

@@ -138,6 +138,11 @@ test('an account whose run cannot be made delays no other, and its error is repo
     await app.db.update(accounts).set({ remindersActive: true, nextRunAt: at, nextRunFrom: '2026-03-02' }).where(eq(accounts.id, id))
   }
   await app.db.update(accounts).set({ timezone: 'Nowhere/Nothing' }).where(eq(accounts.id, asha.id))
-  await expect(makeDueRuns(app.db, app.deps.queue, app.clock.now())).rejects.toThrow('could not be made')
+  let progress = 0
+  const progressed = async () => {
+    progress += 1
+  }
+  await expect(makeDueRuns(app.db, app.deps.queue, app.clock.now(), progressed)).rejects.toThrow('could not be made')
+  expect(progress).toBe(1)
   expect(await app.db.select().from(runs)).toMatchObject([{ ownerId: ravi.id, kind: 'daily' }])
 })

@@ -34,17 +34,23 @@ const manyAtOnce = 1_000
 /**
  * The tick of the daily run: makes the run of every account that is due and sets its next one. Any number of processes may tick at once: the
  * account's row is the lock, the local date the key, and a process skips what another one has locked. An account that fails does not delay
- * the others; its error is thrown at the end.
+ * the others; its error is thrown at the end. `progressed` is called after every few accounts, because all of them may take minutes.
  */
-export async function makeDueRuns(db: Database, queue: Queue, now: Instant): Promise<void> {
+export async function makeDueRuns(db: Database, queue: Queue, now: Instant, progressed = async () => {}): Promise<void> {
   const failures: unknown[] = []
   // Those with sequences take several statements each, so they come after the others.
-  for (const plansSteps of [false, true]) await makeDue(db, queue, now, plansSteps, failures)
+  for (const plansSteps of [false, true]) await makeDue(db, queue, now, plansSteps, { failures, progressed })
   if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')
 }
 
-/** The same for the accounts whose runs are planned by `plan`, or for the others. Adds to `failures`. */
-async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boolean, failures: unknown[]): Promise<void> {
+interface Making {
+  /** The errors of accounts are added here. */
+  failures: unknown[]
+  progressed(): Promise<void>
+}
+
+/** The same for the accounts whose runs are planned by `plan`, or for the others. */
+async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boolean, { failures, progressed }: Making): Promise<void> {
   let made = 0
   let last: { id: string; nextRunAt: Instant | null } | undefined
   do {
@@ -55,10 +61,12 @@ async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boo
       .where(and(lte(accounts.nextRunAt, now), eq(accounts.plansSteps, plansSteps), behind))
       .orderBy(asc(accounts.nextRunAt), asc(accounts.id))
       .limit(accountsAtOnce)
-    for (const ids of plansSteps ? due.map(({ id }) => [id]) : inParts(due))
+    for (const ids of plansSteps ? due.map(({ id }) => [id]) : inParts(due)) {
       await makeRunsOf(db, queue, ids, now).catch(async () => {
         for (const id of ids) await makeRunsOf(db, queue, [id], now).catch((error: unknown) => failures.push(error))
       })
+      await progressed()
+    }
     made += due.length
     last = due.at(-1)
     // Sending has begun with the first of them.

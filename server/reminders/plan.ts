@@ -376,7 +376,7 @@ function openingOf({ timezone, reminderHour }: World, day: PlanDay, client: Plan
   }
 }
 
-function laterInstant(one: Instant, other: Instant): Instant {
+export function laterInstant(one: Instant, other: Instant): Instant {
   return Temporal.Instant.compare(one, other) > 0 ? one : other
 }
 

@@ -533,7 +533,8 @@ test('Send Now, its preview and the status read no email of another account, wit
   await app.db.insert(runs).values(
     earlier.map((id) => {
       const at = app.clock.now().subtract({ hours: 1 })
-      return { id, ownerId: asha.id, kind: 'send_now' as const, localDate: '2026-03-02', createdAt: at, deadlineAt: at, plannedAt: at }
+      const settled = { plannedAt: at, settledAt: at, sent: 0, failed: 0, dropped: 0 }
+      return { id, ownerId: asha.id, kind: 'send_now' as const, localDate: '2026-03-02', createdAt: at, deadlineAt: at, ...settled }
     }),
   )
   const [before, after] = await app.db.transaction(async (tx) => {

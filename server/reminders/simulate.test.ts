@@ -123,7 +123,7 @@ test('a change is shown as emails added, removed, moved and reworded', async () 
   expect((await ask(app, asha, sequenceCalls.read, { params: { id: sequence } })).reply).toMatchObject({ ...plain, version: 1 })
 })
 
-test('a later hour is shown at its time, and the plan has fewer days where fewer are asked for', async () => {
+test('a later hour and held emails are shown at their time, and the plan has fewer days where fewer are asked for', async () => {
   await using all = await before9()
   const { app, asha } = all
   await anInvoice(app, { owner: asha, dueDate: after(-1) })
@@ -132,6 +132,9 @@ test('a later hour is shown at its time, and the plan has fewer days where fewer
   expect(reply.mails.map(({ at }) => at)).toEqual([`${today}T03:30:00Z`, `${after(1)}T03:30:00Z`])
   const later = await ask(app, asha, sequenceCalls.simulate, { body: { settings: { reminderHour: 11 }, days: 1 } })
   expect(later.reply.after.map(({ at }) => at)).toEqual([`${today}T05:30:00Z`])
+  await ask(app, asha, reminderCalls.changeSettings, { body: { holdMinutes: 10 } })
+  const held = await ask(app, asha, sequenceCalls.plan, { query: { days: 1 } })
+  expect(held.reply.mails.map(({ at }) => at)).toEqual([`${today}T03:40:00Z`])
 })
 
 test('nothing is planned while daily reminders are off, and an unknown zone or sequence is refused', async () => {

@@ -22,8 +22,8 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { readWordings } from '#server/templates/templates.ts'
 import { type Quiet, quietAfter } from './calendars.ts'
 import { readOutlook } from './outlook.ts'
-import { dateOfDay, dayNumber, type PlanMail, plan, type StepDue, type World } from './plan.ts'
-import { apartFrom, dayAfter, localDate, nextRun, owedFrom } from './schedule.ts'
+import { dateOfDay, dayNumber, laterInstant, type PlanMail, plan, type StepDue, type World } from './plan.ts'
+import { apartFrom, dayAfter, leavesAt, localDate, nextRun, owedFrom } from './schedule.ts'
 import { readSteps } from './sequence-steps.ts'
 import { texts } from './texts.ts'
 import { type Choices, readStored, readWorld, type StoredInvoice } from './world.ts'
@@ -157,12 +157,13 @@ async function planAhead({ db, account, now, config }: Reading, change: Change, 
     for (let run = { at: outlook.at, date: outlook.date }; dayNumber(run.date) < last; ) {
       const next = nextRun(changed, { now: run.at, notBefore: dayAfter(run.date), lastRunAt: null })
       const planned = plan(world, { date: dayNumber(run.date), kind: 'daily', at: run.at, next: next.at })
+      const heldUntil = leavesAt(changed, run.at) ?? run.at
       for (const { at, step, invoices } of byTime(planned.mails, world)) {
         const invoiceIds = invoices.map(({ invoice }) => invoice.id)
         const waitedFor = invoiceIds.some((id) => waiting.has(id)) ? (world.sequences.get(step.sequence)?.atLeast ?? null) : null
         const clientKey = invoices[0]?.invoice.clientKey ?? ''
         mails.push({
-          at,
+          at: laterInstant(at, heldUntil),
           step,
           localDate: run.date,
           clientKey,
