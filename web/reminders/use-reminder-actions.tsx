@@ -212,6 +212,14 @@ export function useRunActions(followed: FollowedRun, active: boolean): RunAction
     errorToast(message)
   }
 
+  const showNotRetried = async (error: Error) => {
+    showError(isRefused(error) ? texts.retry.refused(error.message) : texts.retry.failed(errorMessage(error)))
+    await invalidate(queries, reminderQueries)
+    // A retry that the mail server rejected has made a run too.
+    const made = newest()
+    if (isRefused(error) && made && made._id !== newestBefore.current) followed.follow(made._id)
+  }
+
   const cancel = useApiMutation(reminderCalls.cancelRun, {
     invalidates: [...reminderQueries, reminderCalls.run],
     onSuccess: () => {
@@ -225,13 +233,7 @@ export function useRunActions(followed: FollowedRun, active: boolean): RunAction
       if (runId === null) toast('info', texts.retry.nothingLeft)
       else followed.follow(runId, toastResult)
     },
-    onError: async (error) => {
-      showError(isRefused(error) ? texts.retry.refused(error.message) : texts.retry.failed(errorMessage(error)))
-      await invalidate(queries, reminderQueries)
-      // A retry that the mail server rejected has made a run too.
-      const made = newest()
-      if (isRefused(error) && made && made._id !== newestBefore.current) followed.follow(made._id)
-    },
+    onError: showNotRetried,
   })
 
   const tryAddress = useApiMutation(reminderCalls.tryAddress, {
@@ -240,12 +242,7 @@ export function useRunActions(followed: FollowedRun, active: boolean): RunAction
       if (runId === null) toast('info', texts.retry.resumed)
       else followed.follow(runId, toastResult)
     },
-    onError: async (error) => {
-      showError(isRefused(error) ? texts.retry.refused(error.message) : texts.retry.failed(errorMessage(error)))
-      await invalidate(queries, reminderQueries)
-      const made = newest()
-      if (isRefused(error) && made && made._id !== newestBefore.current) followed.follow(made._id)
-    },
+    onError: showNotRetried,
   })
 
   return {
