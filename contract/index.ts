@@ -10,6 +10,7 @@ import { invoiceCalls } from './invoices.ts'
 import { leavingCalls } from './leaving.ts'
 import { mailCalls } from './mail.ts'
 import { noticeCalls } from './notices.ts'
+import { ownerLinkCalls } from './owner-links.ts'
 import { payAnswerCalls } from './pay-answers.ts'
 import { invoiceFileCalls, payLinkCalls } from './pay-links.ts'
 import { paymentSettingsCalls } from './payment-settings.ts'
@@ -31,6 +32,7 @@ export const everyCall: Call[] = [
   reminderCalls,
   sequenceCalls,
   leavingCalls,
+  ownerLinkCalls,
   quietDayCalls,
   insightCalls,
   evidenceCalls,

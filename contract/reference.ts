@@ -665,7 +665,7 @@ export const explainedCalls: ExplainedCall[] = [
   explain('getReminderSettings', reminderCalls.settings, {
     subject: 'Reminders',
     refusals: {},
-    example: { reply: { groupByClient: false, sequence: 'every_day', holdMinutes: 0, ...noQuietDays } },
+    example: { reply: { groupByClient: false, sequence: 'every_day', holdMinutes: 0, weeklySummary: false, ...noQuietDays } },
   }),
   explain('updateReminderSettings', reminderCalls.changeSettings, {
     subject: 'Reminders',
@@ -675,7 +675,10 @@ export const explainedCalls: ExplainedCall[] = [
       plan_limit: noSteps,
       plan_changed: planChanged,
     },
-    example: { body: { groupByClient: true }, reply: { groupByClient: true, sequence: 'every_day', holdMinutes: 0, ...noQuietDays } },
+    example: {
+      body: { groupByClient: true },
+      reply: { groupByClient: true, sequence: 'every_day', holdMinutes: 0, weeklySummary: false, ...noQuietDays },
+    },
   }),
   explain('getHolidays', quietDayCalls.read, {
     subject: 'Reminders',

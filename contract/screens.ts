@@ -10,6 +10,7 @@ export const screens = {
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
   confirmEmail: '/confirm-email',
+  endSummaries: '/summary/unsubscribe',
   dashboard: '/dashboard',
   newInvoice: '/dashboard/new-invoice',
   invoice: (id: string) => `/dashboard/edit-invoice/${id}`,

@@ -20,10 +20,11 @@ import { referenceRoutes } from '#server/platform/reference.ts'
 import { afterInvoiceChange } from '#server/reminders/deliver.ts'
 import { emailsOfClient } from '#server/reminders/history.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
+import { endOwnerLinks } from '#server/reminders/owner-links.ts'
 import { placeClient } from '#server/reminders/quiet-days.ts'
 import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
 import { deleteHistory } from '#server/reminders/retention.ts'
-import { reminderRoutes, sequenceRoutes } from '#server/reminders/routes.ts'
+import { ownerLinkRoutes, reminderRoutes, sequenceRoutes } from '#server/reminders/routes.ts'
 import { reschedule } from '#server/reminders/runs.ts'
 import { assignToClient } from '#server/reminders/sequences.ts'
 import { templateRoutes } from '#server/templates/routes.ts'
@@ -47,7 +48,10 @@ export async function openCalls(deps: Deps): Promise<App> {
     stats: async (db, account, now) => ({ ...(await invoiceTotals(db, account, now)), hasMailConfig: await hasMailConfig(db, account.id) }),
     onScheduleChange: reschedule,
     onAccountCreated: (tx, account, now) => recallAddress(tx, config, account, now),
-    onAddressLeft: (db, account, now) => rememberAddress(db, config, account, now),
+    async onAddressLeft(db, account, now) {
+      await rememberAddress(db, config, account, now)
+      await endOwnerLinks(db, account.id)
+    },
     onEmailConfirmed: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now),
     onAccountTakeover: [
       mailOnAccountTakeover(deps),
@@ -84,6 +88,7 @@ export async function openCalls(deps: Deps): Promise<App> {
   templateRoutes(app, deps)
   payRoutes(app, deps, onChange)
   reminderRoutes(app, deps)
+  ownerLinkRoutes(app, deps)
   sequenceRoutes(app, deps, sendTest)
   insightRoutes(app, deps)
   await integrationRoutes(app, deps)

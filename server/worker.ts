@@ -48,6 +48,7 @@ import { openHeartbeat } from '#server/reminders/heartbeat.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
 import { sayNext } from '#server/reminders/outlook.ts'
+import { pruneOwnerLinks } from '#server/reminders/owner-links.ts'
 import {
   beat,
   heartbeatSeconds,
@@ -59,6 +60,7 @@ import {
 } from '#server/reminders/processes.ts'
 import { deleteOldRows, dropOldBytes } from '#server/reminders/retention.ts'
 import { mailboxesAtOnce } from '#server/reminders/sending.ts'
+import { sendSummaries } from '#server/reminders/summary.ts'
 
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
 export function works(deps: Delivering): Work[] {
@@ -105,6 +107,7 @@ function tickSteps(deps: Delivering): Step[] {
           onAnswerLapsed: (tx, row, because, now) => tellLapsed(tx, deps, row, because, now),
         }),
     },
+    { name: 'weekly summaries', everySeconds: 60, run: (progressed) => sendSummaries(deps, progressed) },
     { name: 'pauses of mailboxes', everySeconds: 2, run: () => endQuotaPauses(db, queue, clock.now()) },
   ]
 }
@@ -169,6 +172,7 @@ async function tidy({ db, clock, queue, config, soleProcess }: Worker): Promise<
   await pruneDeleted(db, clock.now())
   await pruneLinks(db, clock.now())
   await pruneReturns(db, clock.now())
+  await pruneOwnerLinks(db, clock.now())
   await pruneSessions(db, clock.now())
   await pruneThrottles(db, clock.now())
   await pruneSystemMailCounts(db, clock.now())

@@ -11,7 +11,7 @@ const endings: Record<string, string> = { deliveries: 'eml', invoice_files: 'pdf
 /** Records read at a time: few at first, then as many as are about this large together, in bytes. */
 const [firstBatch, mostBatch, batchBytes] = [20, 500, 512 * 1024]
 /** Links and codes grant access and hold no personal data. */
-const leftOut = new Set(['account_links', 'google_returns', 'recovery_codes'])
+const leftOut = new Set(['account_links', 'google_returns', 'owner_links', 'recovery_codes'])
 /** Secrets, sealed or hashed, and the program's own marks. */
 const isSecret = (column: string) =>
   column.startsWith('sealed_') || column.endsWith('_hash') || column === 'claim' || column === 'claimed_by'

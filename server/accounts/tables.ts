@@ -47,6 +47,8 @@ export const accounts = pgTable(
     holdMinutes: integer().$type<HoldMinutes>().notNull().default(0),
     /** The last local date whose daily run was reported as not begun. */
     runMissingOn: date({ mode: 'string' }),
+    /** The next weekly summary; null: its owner gets none. */
+    nextSummaryAt: instant(),
     /** Which sequence its clients follow: a built-in one, or with `own` that of this id. No foreign key: sequences refer to accounts. */
     follows: text({ enum: ['every_day', 'never', 'own'] })
       .notNull()
@@ -75,6 +77,7 @@ export const accounts = pgTable(
     uniqueIndex('accounts_email').on(sql`lower(${t.email})`),
     uniqueIndex('accounts_google').on(t.googleIssuer, t.googleSub),
     index('accounts_next_run').on(t.nextRunAt, t.id).where(sql`${t.nextRunAt} IS NOT NULL`),
+    index('accounts_next_summary').on(t.nextSummaryAt).where(sql`${t.nextSummaryAt} IS NOT NULL`),
     index('accounts_next_midnight').on(t.nextMidnightAt, t.id),
   ],
 )

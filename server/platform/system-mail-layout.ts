@@ -11,6 +11,8 @@ export interface SystemMailContent {
   button: { label: string; path: string }
   /** Paragraphs after the button. */
   after?: string[]
+  /** What ends emails of this kind: the page and, by POST, the call of this address. */
+  unsubscribe?: { label: string; path: string }
 }
 
 const signature = 'Duely'
@@ -25,13 +27,14 @@ const quoted = (text: string) =>
 /** The text part and the HTML part of a system email. */
 export function layOut(
   publicUrl: string,
-  { subject, before, quote, button, after = [] }: SystemMailContent,
+  { subject, before, quote, button, after = [], unsubscribe }: SystemMailContent,
 ): { text: string; html: string } {
   const address = publicUrl + button.path
+  const ending = unsubscribe && { label: unsubscribe.label, address: publicUrl + unsubscribe.path }
   const paragraphs = (all: string[]) =>
     all.map((one) => `<p style="${paragraph}">${escapeHtml(one).replaceAll('\n', '<br>')}</p>`).join('\n')
   return {
-    text: `${[...before, ...(quote === undefined ? [] : [quote.replace(/^/gm, '> ')]), `${button.label}:\n${address}`, ...after, signature].join('\n\n')}\n`,
+    text: `${[...before, ...(quote === undefined ? [] : [quote.replace(/^/gm, '> ')]), `${button.label}:\n${address}`, ...after, ...(ending ? [`${ending.label}:\n${ending.address}`] : []), signature].join('\n\n')}\n`,
     html: `<!doctype html>
 <html lang="en">
 <head>
@@ -47,7 +50,7 @@ export function layOut(
 ${paragraphs(before)}${quote === undefined ? '' : quoted(quote)}
 <p style="margin:0 0 24px"><a href="${escapeHtml(address)}" style="display:inline-block;padding:12px 20px;background:#2558d9;border-radius:8px;color:#ffffff;font-size:16px;line-height:24px;font-weight:600;text-decoration:none">${escapeHtml(button.label)}</a></p>
 ${paragraphs(after)}
-<p class="dim" style="margin:0;font-size:14px;line-height:20px;color:#5d6778">${signature}</p>
+<p class="dim" style="margin:0;font-size:14px;line-height:20px;color:#5d6778">${signature}${ending ? ` · <a class="dim" href="${escapeHtml(ending.address)}" style="color:#5d6778">${escapeHtml(ending.label)}</a>` : ''}</p>
 </div>
 </body>
 </html>

@@ -78,8 +78,15 @@ export async function queueSystemMail(tx: Database, { queue, config }: Deps, mai
   const nextAt = await countMail(tx, { addressHash, limit, subject, held: confirmed }, now)
   if (nextAt && confirmed) await queueDigest(tx, config, { to, addressHash }, now)
   if (nextAt && !link) return nextAt
+  const unsubscribe = mail.unsubscribe && config.publicUrl + mail.unsubscribe.path
   // Without a recipient it is dropped by the job: the request takes as long as one that sends an email.
-  const written = { to: nextAt || to.id === null ? null : to.email, replyTo: mail.replyTo, subject, ...layOut(config.publicUrl, mail) }
+  const written = {
+    to: nextAt || to.id === null ? null : to.email,
+    replyTo: mail.replyTo,
+    subject,
+    unsubscribe,
+    ...layOut(config.publicUrl, mail),
+  }
   const { id, sealedMail } = sealed(config, written)
   const [row] = await tx
     .insert(systemMails)
@@ -128,6 +135,8 @@ const letter = z.object({
   subject: z.string(),
   text: z.string(),
   html: z.string().optional(),
+  /** Where one POST ends emails of this kind. */
+  unsubscribe: z.string().optional(),
 })
 type Letter = z.output<typeof letter>
 
@@ -146,15 +155,19 @@ export function openSystemMailer({ db, clock, config, log }: Deps, onLinkSettled
   const { systemSmtpUrl: url, systemMailFrom: from } = config
   let transport: Transporter | null = null
 
-  const transmit = async (mailId: string, mail: Letter & { to: string }): Promise<void> => {
+  const transmit = async (mailId: string, { unsubscribe, ...mail }: Letter & { to: string }): Promise<void> => {
     transport ??= createTransport({ url, requireTLS: needsTls(url), ...pool, ...deadlines })
     await transport.sendMail({
       from,
       ...mail,
       date: new Date(clock.now().epochMilliseconds),
       messageId: `<${mailId}@${new URL(config.publicUrl).hostname}>`,
-      // RFC 3834: suppresses automatic replies.
-      headers: { 'Auto-Submitted': 'auto-generated' },
+      headers: {
+        // RFC 3834: suppresses automatic replies.
+        'Auto-Submitted': 'auto-generated',
+        // RFC 8058.
+        ...(unsubscribe ? { 'List-Unsubscribe': `<${unsubscribe}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}),
+      },
       disableFileAccess: true,
       disableUrlAccess: true,
       signal: AbortSignal.timeout(patience),

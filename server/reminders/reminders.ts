@@ -43,12 +43,14 @@ import type { Deps } from '#server/platform/deps.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { jsonItems } from '#server/platform/stream-json.ts'
+import { sendsSystemMail } from '#server/platform/system-mail.ts'
 import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
 import { quietAfter } from './calendars.ts'
 import { attachedFiles, type MailPayment, renderMail } from './compose.ts'
 import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
 import { addressHeld, balance, emailsOf, openEmailOf, pausedOn } from './owed.ts'
+import { endOwnerLinks } from './owner-links.ts'
 import { findTrouble } from './processes.ts'
 import { answerOf, findRun, isSettled, refuseTotalFailure, toRun } from './progress.ts'
 import { cancelRun, cancelRuns, decide, makeRun, sendNowPerDay } from './runs.ts'
@@ -61,6 +63,7 @@ import {
   localDate,
   nextReminder,
   nextRun,
+  nextSummary,
   startOfDay,
 } from './schedule.ts'
 import { assignToAccount, noteSteps, removeSequences } from './sequences.ts'
@@ -275,7 +278,7 @@ export async function stopRun({ db, account, now }: Omit<Asking, 'queue' | 'conf
 export function readSettings(account: Account): CallReply<typeof reminderCalls.settings> {
   const { groupByClient, follows, sequenceId, holdMinutes, quietWeekends, quietHolidays, ownHolidaysToo, country, region } = account
   const quiet = { quietWeekends: quietWeekends ?? false, quietHolidays: quietHolidays ?? false, ownHolidaysToo, country, region }
-  return { groupByClient, sequence: sequenceId ?? follows, holdMinutes, ...quiet }
+  return { groupByClient, sequence: sequenceId ?? follows, holdMinutes, weeklySummary: account.nextSummaryAt !== null, ...quiet }
 }
 
 /**
@@ -288,14 +291,20 @@ export async function changeSettings(
 ): Promise<CallReply<typeof reminderCalls.settings>> {
   return db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
-    const { holdMinutes = locked.holdMinutes, ...settings } = change
+    const { holdMinutes = locked.holdMinutes, weeklySummary, ...settings } = change
     const { sequence, groupByClient = locked.groupByClient } = settings
     const quiet = quietAfter(locked, settings)
     await refuseChanged({ db: tx, config, account: locked, now }, { settings }, fingerprint)
-    if (settings.quietWeekends || settings.quietHolidays) await refuseWithout('scheduling', tx, account.id, now, config)
+    if (weeklySummary && !sendsSystemMail(config)) throw new ProblemError('invalid', texts.noSystemMail)
+    if (settings.quietWeekends || settings.quietHolidays || weeklySummary) await refuseWithout('scheduling', tx, account.id, now, config)
     await tx
       .update(accounts)
-      .set({ ...quiet, groupByClient, holdMinutes })
+      .set({
+        ...quiet,
+        groupByClient,
+        holdMinutes,
+        ...(weeklySummary === undefined ? {} : { nextSummaryAt: weeklySummary ? nextSummary(locked.timezone, now) : null }),
+      })
       .where(eq(accounts.id, account.id))
     if (sequence === undefined) await noteSteps(tx, account.id)
     else await assignToAccount(tx, { account: locked, config, from, now }, sequence)
@@ -309,6 +318,8 @@ export const remindersOnAccountTakeover: OnAccountTakeover = async (tx, ownerId,
   const [before] = await tx.select({ active: accounts.remindersActive }).from(accounts).where(eq(accounts.id, ownerId))
   const cancelled = await stopAll(tx, ownerId, now)
   const removed = await removeSequences(tx, ownerId)
+  await tx.update(accounts).set({ nextSummaryAt: null }).where(eq(accounts.id, ownerId))
+  await endOwnerLinks(tx, ownerId)
   return {
     removed: [
       ...(before?.active ? (['schedule'] as const) : []),

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { leavingCalls } from '#contract/leaving.ts'
+import { ownerLinkCalls } from '#contract/owner-links.ts'
 import { quietDayCalls } from '#contract/quiet-days.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
@@ -7,7 +8,7 @@ import { originOf } from '#server/accounts/accounts.ts'
 import { large, long, sizeOfList, toInvoice } from '#server/invoices/invoices.ts'
 import { readClients } from '#server/invoices/pauses.ts'
 import type { SendTest } from '#server/mail/mail.ts'
-import { type Account, type App, answer } from '#server/platform/answer.ts'
+import { type Account, type App, answer, answerOpen } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { streamed } from '#server/platform/stream-json.ts'
 import { invoiceHistory, readMail } from './history.ts'
@@ -42,6 +43,7 @@ import {
   stepToTest,
 } from './sequences.ts'
 import { readPlan, simulate } from './simulate.ts'
+import { endSummaries } from './summary.ts'
 
 /** A draft of more than this is a heavy call. */
 const few = 1_000
@@ -96,6 +98,20 @@ export function reminderRoutes(app: App, deps: Deps): void {
   answer(app, reminderCalls.history, ({ params }, { account }) => invoiceHistory(deps, account, params.id, clock.now()))
   answer(app, reminderCalls.mail, ({ params }, { account }) => readMail(db, account, params.id))
   answer(app, reminderCalls.run, async ({ params }, { account }) => toRun(db, await findRun(db, account.id, params.id)))
+}
+
+/** What owners do by a link of an email, without a session. */
+export function ownerLinkRoutes(app: App, deps: Deps): void {
+  app.register((forms, _options, done) => {
+    // Mail providers send a form, of either kind; the token is in the address.
+    forms.addContentTypeParser(
+      ['application/x-www-form-urlencoded', 'multipart/form-data'],
+      { parseAs: 'string' },
+      (_request, _body, parsed) => parsed(null),
+    )
+    answerOpen(forms, ownerLinkCalls.endSummaries, ({ query }) => endSummaries(deps, query.token))
+    done()
+  })
 }
 
 /** The calls of sequences, of what they will send, and of changes that are not made. */

@@ -14,7 +14,17 @@ import { completeEarlierDays } from './earlier-days.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { addressHeld, emailsOf, openEmailOf, pausedOn } from './owed.ts'
 import type { Rule } from './plan.ts'
-import { dailyDeadline, dayBeforeOf, immediateDeadline, leavesAt, localDate, nextRun, owedFrom, startOfDay } from './schedule.ts'
+import {
+  dailyDeadline,
+  dayBeforeOf,
+  immediateDeadline,
+  leavesAt,
+  localDate,
+  movedSummary,
+  nextRun,
+  owedFrom,
+  startOfDay,
+} from './schedule.ts'
 import { planSteps, withFailedSteps, withReachedSteps } from './steps.ts'
 import { type decisions, runs } from './tables.ts'
 import { texts } from './texts.ts'
@@ -362,7 +372,8 @@ function isScheduled({ kind }: Run): boolean {
 
 /** After a change of time zone or hour, the run that is due keeps its date, at its new instant. */
 export async function reschedule(tx: Database, before: Account, after: Account, now: Instant): Promise<void> {
-  await tx.update(accounts).set({ scheduleChangedAt: now }).where(eq(accounts.id, before.id))
+  const nextSummaryAt = before.nextSummaryAt && movedSummary(before.nextSummaryAt, after.timezone)
+  await tx.update(accounts).set({ scheduleChangedAt: now, nextSummaryAt }).where(eq(accounts.id, before.id))
   if (!before.remindersActive || !before.nextRunAt) return
   const notBefore = owedFrom({ ...before, nextRunAt: before.nextRunAt })
   const next = nextRun(after, { now, notBefore, lastRunAt: before.lastDailyRunAt })

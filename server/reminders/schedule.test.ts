@@ -6,8 +6,10 @@ import {
   daysOverdue,
   firstDateAfterStart,
   localDate,
+  movedSummary,
   nextReminder,
   nextRun,
+  nextSummary,
   retrySeconds,
   startOfDay,
 } from './schedule.ts'
@@ -222,4 +224,21 @@ test('over every change of the clocks of 2026 and 2027 there is one run for each
         }
   }
   expect(wrong).toEqual([])
+})
+
+test.for([
+  ['Asia/Kolkata', '2026-03-02T02:29:59Z', '2026-03-02T02:30:00Z'],
+  ['Asia/Kolkata', '2026-03-02T02:30:00Z', '2026-03-09T02:30:00Z'],
+  ['America/New_York', '2026-03-02T13:00:00Z', '2026-03-09T12:00:00Z'],
+  ['Europe/London', '2026-10-19T07:00:00Z', '2026-10-26T08:00:00Z'],
+  ['Pacific/Kiritimati', '2026-03-01T00:00:00Z', '2026-03-01T18:00:00Z'],
+] as const)('in %s the weekly summary after %s is at %s', ([timezone, after, at]) => {
+  expect(nextSummary(timezone, instant(after)).toString()).toBe(at)
+})
+
+test('after a change of zone the summary is that of the same Monday', () => {
+  const planned = instant('2026-03-09T02:30:00Z')
+  expect(zones.map((timezone) => movedSummary(planned, timezone).toZonedDateTimeISO(timezone).toPlainDateTime().toString())).toEqual(
+    zones.map(() => '2026-03-09T08:00:00'),
+  )
 })

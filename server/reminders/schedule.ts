@@ -2,6 +2,8 @@ import type { Instant } from '#server/platform/clock.ts'
 
 /** After this hour, local time, the daily run sends nothing more. */
 export const lastHour = 18
+/** The hour of the weekly summary. */
+const summaryHour = 8
 /** After a change of zone or hour, automatic runs are at least this far apart. */
 const leastHoursApart = 12
 /** Minutes until the next try after a temporary failure; the last one repeats until the deadline. */
@@ -133,6 +135,19 @@ export function nextReminder(
   const date = about.quietUntil >= floor ? dayAfter(about.quietUntil) : floor
   if (date === about.next.date) return about.next.at
   return nextRun(schedule, { now: about.now, notBefore: date, lastRunAt: null }).at
+}
+
+/** The first Monday, 8:00 at the account, after an instant. */
+export function nextSummary(timezone: string, after: Instant): Instant {
+  const today = after.toZonedDateTimeISO(timezone).toPlainDate()
+  const monday = today.add({ days: (8 - today.dayOfWeek) % 7 })
+  const at = atHour(monday, summaryHour, timezone).toInstant()
+  return Temporal.Instant.compare(at, after) > 0 ? at : atHour(monday.add({ days: 7 }), summaryHour, timezone).toInstant()
+}
+
+/** The same Monday in another time zone. */
+export function movedSummary(planned: Instant, timezone: string): Instant {
+  return nextSummary(timezone, planned.subtract({ hours: 48 }))
 }
 
 /** Seconds to wait after the `attempt`th try (1 is the first) failed temporarily. `random` in [0, 1) spreads it by ±20 %. */

@@ -43,6 +43,12 @@ export async function readPlan(reading: Reading, days: number): Promise<Reminder
   }
 }
 
+/** How many emails leave in the next days, and to how many clients. */
+export async function countPlan(reading: Reading, days: number): Promise<{ emails: number; clients: number }> {
+  const { mails } = await planAhead(reading, {}, days, await readNow(reading))
+  return { emails: mails.length, clients: new Set(mails.map(({ clientKey }) => clientKey)).size }
+}
+
 /** What a change would add, remove, move and reword in the next days; changes nothing. Refuses with `invalid` an unknown zone or sequence. */
 export async function simulate(reading: Reading, { days = planDays, ...change }: SimulationRequest): Promise<Simulation> {
   const read = await readNow(reading)

@@ -15,7 +15,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
 import { invoices, sequences } from '#server/invoices/tables.ts'
-import { bytes, id, instant } from '#server/platform/columns.ts'
+import { bytes, id, instant, newId } from '#server/platform/columns.ts'
 
 /** One occasion on which an account's clients are reminded. */
 export const runs = pgTable(
@@ -266,6 +266,25 @@ export const ownDays = pgTable(
     open: boolean().notNull(),
   },
   (t) => [primaryKey({ columns: [t.ownerId, t.date] })],
+)
+
+/** A link by which an owner does one thing without a session; only its hash is stored. */
+export const ownerLinks = pgTable(
+  'owner_links',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    id: uuid().notNull().$defaultFn(newId),
+    tokenHash: text().notNull(),
+    purpose: text({ enum: ['end_summaries'] }).notNull(),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerId, t.id] }),
+    uniqueIndex('owner_links_token').on(t.tokenHash),
+    index('owner_links_expires').on(t.expiresAt),
+  ],
 )
 
 /** One running process that sends email. Dead once its heartbeat is 20 s old by the database's clock; its claims can be taken over then. */

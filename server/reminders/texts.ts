@@ -10,6 +10,8 @@ const schedulingPlan = planThatLifts('scheduling').title
 /** What the mail server answered, behind a sentence of ours. */
 const replied = (reply: string) => `The mail server replied: ${reply}`
 
+const count = (n: number, noun: string) => `${n.toLocaleString('en-IN')} ${noun}${n === 1 ? '' : 's'}`
+
 /** The sentences that customers read of this slice: refusals, notices and what an invoice's history says of a day. */
 export const texts = {
   signIn: 'Please sign in.',
@@ -118,6 +120,20 @@ export const texts = {
     text: (hour: string, url: string) =>
       `The run of ${hour} has not begun. They leave by themselves if Duely is back before 18:00. Please tell whoever runs ${url}.`,
     button: 'Open Reminder Control',
+  },
+
+  noSystemMail: 'This server sends no mail of its own.',
+  deadLink: 'This link does not work any more.',
+  summary: {
+    subject: 'Your weekly summary',
+    paid: ({ currency, amount }: Money, invoices: number) => `Paid: ${formatMoney(amount, currency)} for ${count(invoices, 'invoice')}`,
+    sent: (emails: number) => `Sent: ${count(emails, 'reminder')}`,
+    failed: (emails: number) => `Not delivered: ${count(emails, 'reminder')}`,
+    broken: (promises: number) => `Not paid as promised: ${count(promises, 'invoice')}`,
+    overdue: (invoices: number) => `Newly overdue: ${count(invoices, 'invoice')}`,
+    plan: (emails: number, clients: number) => `This week: ${count(emails, 'reminder')} to ${count(clients, 'client')}`,
+    button: 'Open dashboard',
+    end: 'Stop weekly summaries',
   },
 
   day: {

@@ -69,6 +69,15 @@ export const texts = {
     noMail: 'This server can’t send email. Ask its operator for a new link.',
     signIn: 'Sign In',
   },
+  endSummaries: {
+    title: 'Weekly summary',
+    lead: 'Stop the weekly summary by email? You can turn it on again in Reminder Control.',
+    submit: 'Stop weekly summaries',
+    busy: 'Stopping...',
+    done: 'Stopped. You get no more weekly summaries.',
+    noToken: 'This link does not work any more.',
+    onward: 'Go to Reminder Control',
+  },
   confirm: {
     title: 'Confirm your email',
     lead: 'Confirm that the email address this link was sent to is yours.',

@@ -42,10 +42,11 @@ interface SettingSwitchProps {
   description: string
   on: boolean
   busy?: boolean
+  disabled?: boolean
   onChange: (on: boolean) => void
 }
 
-export function SettingSwitch({ label, description, on, busy = false, onChange }: SettingSwitchProps): ReactNode {
+export function SettingSwitch({ label, description, on, busy = false, disabled = false, onChange }: SettingSwitchProps): ReactNode {
   return (
     <Switch
       size="md"
@@ -53,6 +54,7 @@ export function SettingSwitch({ label, description, on, busy = false, onChange }
       description={description}
       checked={on}
       aria-busy={busy}
+      disabled={disabled}
       classNames={{
         track: styles.switchTrack ?? '',
         label: styles.switchLabel ?? '',

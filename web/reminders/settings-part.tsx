@@ -1,25 +1,31 @@
 import { Button, NativeSelect } from '@mantine/core'
+import { IconPlus } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
+import { type Holidays, type QuietSettings, quietDayCalls } from '#contract/quiet-days.ts'
 import { type HoldMinutes, holdMinutes, reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
+import { useServer } from '#web/platform/account.tsx'
 import { holdTexts } from '#web/platform/leaving/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { SequenceLine } from '#web/platform/sequences/plan-changes.tsx'
 import { nameAndSteps } from '#web/platform/sequences/texts.ts'
-import { showHour } from '#web/ui/dates.ts'
+import { showDate, showHour } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { Part, SettingSwitch } from './part.tsx'
-import { QuietDays } from './quiet-days.tsx'
 import styles from './reminders.module.css'
 import { texts } from './texts.ts'
 
 const SequenceDialog = lazyDialog(async () => (await import('#web/platform/sequences/sequence-dialog.tsx')).SequenceDialog)
+const QuietDaysDialog = lazyDialog(async () => (await import('./quiet-days-dialogs.tsx')).QuietDaysDialog)
+const OwnDaysDialog = lazyDialog(async () => (await import('./quiet-days-dialogs.tsx')).OwnDaysDialog)
 const t = texts.grouping
+/** Own days and holidays that are listed. */
+const mostListed = 3
 
 export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string | null }): ReactNode {
   const settings = useApiQuery(reminderCalls.settings)
@@ -51,7 +57,12 @@ export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string 
         <div>
           <h3 className={styles.setting}>{holdTexts.title}</h3>
           <QueryView query={settings} loading={t.loading} error={t.failed} empty={null}>
-            {({ holdMinutes: minutes }) => <HoldChoice minutes={minutes} />}
+            {({ holdMinutes: minutes, weeklySummary }) => (
+              <div className={styles.switches}>
+                <HoldChoice minutes={minutes} />
+                <EmailSwitch name="weeklySummary" on={weeklySummary} />
+              </div>
+            )}
           </QueryView>
         </div>
         <div>
@@ -108,6 +119,88 @@ function SequenceSetting(): ReactNode {
   )
 }
 
+/** The days on which no daily reminder leaves. A switch opens the dialog that shows what it changes. */
+function QuietDays(): ReactNode {
+  const settings = useApiQuery(reminderCalls.settings)
+  const holidays = useApiQuery(quietDayCalls.read, {}, { staleTime: 60_000 })
+  const [wanted, setWanted] = useState<Partial<QuietSettings> | null>(null)
+  const [adding, setAdding] = useState(false)
+  return (
+    <div>
+      <h3 className={styles.setting}>{texts.quietDays.title}</h3>
+      <QueryView query={settings} loading={texts.quietDays.loading} error={texts.quietDays.failed} empty={null}>
+        {({ quietWeekends, quietHolidays, ownHolidaysToo, country, region }) => (
+          <QueryView query={holidays} loading={texts.quietDays.loading} error={texts.quietDays.failed} empty={null}>
+            {(known) => (
+              <>
+                <div className={styles.switches}>
+                  <SettingSwitch
+                    label={texts.quietDays.weekends}
+                    description={texts.quietDays.weekend(known.weekend, known.name)}
+                    on={quietWeekends}
+                    onChange={(on) => setWanted({ quietWeekends: on })}
+                  />
+                  <SettingSwitch
+                    label={texts.quietDays.holidays}
+                    description={known.name === null ? texts.quietDays.noCountry : texts.quietDays.known(known.name, showDate(known.until))}
+                    on={quietHolidays}
+                    onChange={(on) => setWanted({ quietHolidays: on })}
+                  />
+                </div>
+                {(quietHolidays || known.ownDays.length > 0) && <Coming known={known} holidays={quietHolidays} />}
+                <p className={styles.choose}>
+                  <Button variant="default" leftSection={<IconPlus size={17} stroke={1.7} aria-hidden />} onClick={() => setAdding(true)}>
+                    {texts.quietDays.add}
+                  </Button>
+                  <Button variant="subtle" onClick={() => setWanted({})}>
+                    {texts.quietDays.place}
+                  </Button>
+                </p>
+                <LazyMount wanted={wanted !== null}>
+                  <QuietDaysDialog
+                    wanted={wanted}
+                    stored={{ quietWeekends, quietHolidays, ownHolidaysToo, country, region }}
+                    known={known}
+                    onClose={() => setWanted(null)}
+                  />
+                </LazyMount>
+                <LazyMount wanted={adding}>
+                  <OwnDaysDialog opened={adding} stored={known.ownDays} onClose={() => setAdding(false)} />
+                </LazyMount>
+              </>
+            )}
+          </QueryView>
+        )}
+      </QueryView>
+    </div>
+  )
+}
+
+/** The next days of both kinds. */
+function Coming({ known: { days, ownDays }, holidays }: { known: Holidays; holidays: boolean }): ReactNode {
+  const today = days[0]?.date ?? ''
+  const own = ownDays
+    .filter(({ date }) => date >= today)
+    .map(({ date, name, open }) => ({ date, words: open ? texts.quietDays.openDay(name) : name }))
+  const coming = [
+    ...own,
+    ...(holidays
+      ? days.slice(0, mostListed).map(({ date, name, mayMove }) => ({ date, words: mayMove ? texts.quietDays.mayMove(name) : name }))
+      : []),
+  ]
+    .toSorted((one, other) => (one.date < other.date ? -1 : 1))
+    .slice(0, mostListed)
+  return (
+    <ul className={styles.days}>
+      {coming.map(({ date, words }) => (
+        <li key={`${date} ${words}`}>
+          <span>{showDate(date)}</span> {words}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
 /** How long emails wait before they leave. Saves on change, as the switch. */
 function HoldChoice({ minutes }: { minutes: HoldMinutes }): ReactNode {
   const [wanted, setWanted] = useState<HoldMinutes | null>(null)
@@ -132,6 +225,36 @@ function HoldChoice({ minutes }: { minutes: HoldMinutes }): ReactNode {
       />
       <FormError message={change.isError ? holdTexts.notSaved(errorMessage(change.error)) : null} />
     </>
+  )
+}
+
+/** An email from Duely itself to the owner. */
+function EmailSwitch({ name, on }: { name: 'weeklySummary'; on: boolean }): ReactNode {
+  const server = useServer()
+  const [wanted, setWanted] = useState<boolean | null>(null)
+  const change = useApiMutation(reminderCalls.changeSettings, {
+    invalidates: [reminderCalls.settings],
+    onSuccess: () => setWanted(null),
+    onError: () => setWanted(null),
+  })
+  const { label, hint } = texts.ownEmails[name]
+  const cannot = server?.systemMail === false
+  return (
+    <div>
+      <SettingSwitch
+        label={label}
+        description={cannot ? texts.ownEmails.none : hint}
+        on={wanted ?? on}
+        busy={change.isPending}
+        disabled={cannot && !on}
+        onChange={(checked) => {
+          if (change.isPending) return
+          setWanted(checked)
+          change.mutate({ body: { [name]: checked } })
+        }}
+      />
+      <FormError message={change.isError ? t.notSaved(errorMessage(change.error)) : null} />
+    </div>
   )
 }
 

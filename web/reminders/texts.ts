@@ -339,6 +339,15 @@ export const texts = {
     noMailbox: 'No mailbox is connected.',
   },
 
+  /** Emails of Duely to its own customer. */
+  ownEmails: {
+    none: 'This server sends no mail of its own.',
+    weeklySummary: {
+      label: 'Weekly summary',
+      hint: 'By email on Mondays at 8:00: what was paid and sent, and what the week brings.',
+    },
+  },
+
   sequence: {
     title: 'How clients are reminded',
     loading: 'Loading the sequence...',
