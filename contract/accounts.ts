@@ -164,6 +164,7 @@ const removed = z.array(takeoverRemoval).optional()
 
 export const serverAbilities = z.object({
   google: z.boolean(),
+  microsoft: z.boolean(),
   payments: z.boolean(),
   /** Whether clients can reach this server, so that reminders may lead to a pay page. */
   payLinks: z.boolean(),

@@ -54,6 +54,20 @@ export const gmailDraft = z.strictObject({
   state: z.string().max(200).optional(),
 })
 
+const microsoftFailed = 'Connecting Microsoft 365 failed. Please click Connect Microsoft 365 again.'
+
+/** Codes of Microsoft where only an administrator may consent (Microsoft Entra, "AADSTS error codes"). */
+export const administratorCodes = [65001, 90093, 90094, 90095]
+
+/** How the state of Microsoft's way back begins: one page receives both ways. */
+export const microsoftState = 'microsoft.'
+
+export const microsoftDraft = z.strictObject({
+  /** What the page was given as `code` and `state`. */
+  code: z.string(microsoftFailed).min(1, microsoftFailed).max(4096, microsoftFailed),
+  state: z.string().max(200).optional(),
+})
+
 /** A test mail that the mail server has accepted: whether it arrives, only its inbox shows. */
 export const testMail = z.object({
   to: z.string(),
@@ -85,6 +99,27 @@ export const mailCalls = {
     body: gmailDraft,
     reply: mailConfig,
   }),
+  startMicrosoft: call({
+    method: 'POST',
+    path: '/mail-config/microsoft/start',
+    summary:
+      'Where to send the browser to connect Microsoft 365 or Outlook.com; it comes back to /dashboard/mail-settings?code=…&state=…, or ?error=…&state=…; the state begins with `microsoft.`. 503 where Microsoft is not set up (see GET /server).',
+    reply: z.object({ url: z.string() }),
+  }),
+  configureMicrosoft: call({
+    method: 'POST',
+    path: '/mail-config/microsoft',
+    summary:
+      'Connect Microsoft 365 by the code that the page was given: once, within 10 minutes, for the account and in the browser that began. `microsoft_failed` says in words what went wrong; `administrator_needed` where only an administrator can allow Duely.',
+    body: microsoftDraft,
+    reply: mailConfig,
+  }),
+  microsoftApproval: call({
+    method: 'GET',
+    path: '/mail-config/microsoft/approval',
+    summary: 'The page where an administrator of Microsoft 365 allows Duely for the whole organisation, once.',
+    reply: z.object({ url: z.string() }),
+  }),
   test: call({
     method: 'POST',
     path: '/mail-config/test',
@@ -95,6 +130,7 @@ export const mailCalls = {
   remove: call({
     method: 'DELETE',
     path: '/mail-config',
-    summary: 'Forget the mailbox; what is waiting is held. A permission that Google gave is handed back.',
+    summary:
+      'Forget the mailbox; what is waiting is held. A permission that Google gave is handed back; one of Microsoft is revoked at Microsoft only.',
   }),
 }

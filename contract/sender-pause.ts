@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /* Apart from the calls of the mailbox, which most pages do not need. */
 
-export const mailProvider = z.enum(['smtp', 'gmail'])
+export const mailProvider = z.enum(['smtp', 'gmail', 'microsoft'])
 
 /** Why an account's sending is paused, in words for its owner, since when, and (a quota) until when; null: until its owner fixes it. */
 export const senderPause = z.object({
@@ -18,6 +18,6 @@ export type SenderPause = z.infer<typeof senderPause>
  * Why the mailbox can't send, as screens show it. The message of a refused login is the mail server's own and must be quoted; the others are
  * sentences of Duely.
  */
-export function causeOf({ reason, provider }: SenderPause): 'login_refused' | 'gmail' | 'quota' {
-  return reason === 'login_refused' && provider === 'gmail' ? 'gmail' : reason
+export function causeOf({ reason, provider }: SenderPause): 'login_refused' | 'gmail' | 'microsoft' | 'quota' {
+  return reason === 'login_refused' && provider !== 'smtp' ? provider : reason
 }

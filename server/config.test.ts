@@ -29,6 +29,7 @@ test('an empty environment is a complete configuration', () => {
     trustProxy: false,
     allowPrivateSmtpHosts: false,
     google: null,
+    microsoft: null,
     razorpay: null,
     zapier: null,
   })

@@ -67,6 +67,10 @@ const environment = z.object({
   GOOGLE_CLIENT_SECRET: z.string().optional(),
   GOOGLE_ISSUER: webUrl('https://accounts.google.com').default('https://accounts.google.com'),
   GMAIL_API_URL: webUrl('https://gmail.googleapis.com').default('https://gmail.googleapis.com'),
+  MICROSOFT_CLIENT_ID: z.string().optional(),
+  MICROSOFT_CLIENT_SECRET: z.string().optional(),
+  MICROSOFT_LOGIN_URL: webUrl('https://login.microsoftonline.com/common').default('https://login.microsoftonline.com/common'),
+  GRAPH_API_URL: webUrl('https://graph.microsoft.com/v1.0').default('https://graph.microsoft.com/v1.0'),
   RAZORPAY_KEY_ID: z.string().optional(),
   RAZORPAY_KEY_SECRET: z.string().optional(),
   RAZORPAY_WEBHOOK_SECRET: z.string().optional(),
@@ -144,6 +148,8 @@ export interface Config {
   /** How many days the text of an email is kept after its invoices were paid or deleted. */
   historyBytesDays: number
   google: { clientId: string; clientSecret: string; issuer: string; gmailApiUrl: string } | null
+  /** `loginUrl` ends with the tenant, such as `common`. */
+  microsoft: { clientId: string; clientSecret: string; loginUrl: string; graphApiUrl: string } | null
   razorpay: { keyId: string; keySecret: string; webhookSecret: string | null; apiUrl: string; checkoutUrl: string } | null
   /** Where Razorpay is called, by the keys of this server and by those of its accounts. */
   razorpayApiUrl: string
@@ -201,6 +207,15 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
             gmailApiUrl: given.GMAIL_API_URL,
           }
         : null,
+    microsoft:
+      given.MICROSOFT_CLIENT_ID && given.MICROSOFT_CLIENT_SECRET
+        ? {
+            clientId: given.MICROSOFT_CLIENT_ID,
+            clientSecret: given.MICROSOFT_CLIENT_SECRET,
+            loginUrl: given.MICROSOFT_LOGIN_URL.replace(/\/+$/, ''),
+            graphApiUrl: given.GRAPH_API_URL.replace(/\/+$/, ''),
+          }
+        : null,
     razorpay:
       given.RAZORPAY_KEY_ID && given.RAZORPAY_KEY_SECRET
         ? {
@@ -236,6 +251,7 @@ function missingPartners(env: Record<string, string | undefined>): string[] {
     wrong.push('ROLE web or worker requires DATABASE_URL: the embedded database belongs to one process, for example ROLE=all')
   for (const together of [
     ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'],
+    ['MICROSOFT_CLIENT_ID', 'MICROSOFT_CLIENT_SECRET'],
     ['RAZORPAY_KEY_ID', 'RAZORPAY_KEY_SECRET'],
     ['ZAPIER_CLIENT_ID', 'ZAPIER_CLIENT_SECRET', 'ZAPIER_REDIRECT_URIS'],
     ['SYSTEM_SMTP_URL', 'SYSTEM_MAIL_FROM'],

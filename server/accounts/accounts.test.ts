@@ -463,6 +463,7 @@ test('the server’s abilities are public', async () => {
   await using app = await openTestApp({ config: { supportUrl: 'https://example.com/help' } })
   expect((await ask(app, null, accountCalls.server)).reply).toEqual({
     google: false,
+    microsoft: false,
     payments: false,
     payLinks: false,
     systemMail: false,

@@ -65,6 +65,7 @@ const signInsFromOneAddress = { limit: 20, seconds: 60 }
 export function serverAbilities(config: Deps['config']): ServerAbilities {
   return {
     google: config.google !== null,
+    microsoft: config.microsoft !== null,
     payments: config.razorpay !== null,
     payLinks: config.payLinks,
     systemMail: sendsSystemMail(config),

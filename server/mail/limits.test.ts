@@ -16,6 +16,9 @@ test('a mailbox has the limits its provider publishes', () => {
   expect(limitsOf(sender, now)).toMatchObject({ provider: 'Gmail', perDay: 500 })
   expect(limitsOf({ ...sender, address: 'asha@banyan.example' }, now)).toMatchObject({ provider: 'Google Workspace', perDay: 2000 })
   expect(limitsOf({ ...sender, host: null, provider: 'gmail' }, now)).toMatchObject({ provider: 'Gmail', perDay: 500 })
+  const microsoft = { ...sender, host: null, provider: 'microsoft' as const }
+  expect(limitsOf({ ...microsoft, address: 'asha@banyan.example' }, now)).toMatchObject({ perDay: 10_000, perMinute: 30 })
+  expect(limitsOf({ ...microsoft, address: 'asha@hotmail.com' }, now)).toMatchObject({ provider: 'Outlook.com', perDay: 300 })
   expect(limitsOf({ ...sender, host: 'SMTP.Office365.com' }, now)).toMatchObject({ perMinute: 30, perDay: 10_000 })
   expect(limitsOf({ ...sender, host: 'mail.banyan.example' }, now)).toMatchObject({ perDay: null, perMinute: null })
 })

@@ -23,7 +23,15 @@ const published: { hosts: string[]; domains?: string[]; limits: SendingLimits }[
     hosts: ['smtp.gmail.com', 'smtp-relay.gmail.com', 'gmail.googleapis.com'],
     limits: { provider: 'Google Workspace', perDay: 2_000, perMinute: null },
   },
-  { hosts: ['smtp.office365.com', 'outlook.office365.com'], limits: { provider: 'Exchange Online', perDay: 10_000, perMinute: 30 } },
+  {
+    hosts: ['graph.microsoft.com'],
+    domains: ['outlook.com', 'hotmail.com', 'live.com', 'msn.com'],
+    limits: { provider: 'Outlook.com', perDay: 300, perMinute: 30 },
+  },
+  {
+    hosts: ['smtp.office365.com', 'outlook.office365.com', 'graph.microsoft.com'],
+    limits: { provider: 'Exchange Online', perDay: 10_000, perMinute: 30 },
+  },
   { hosts: ['smtp-mail.outlook.com'], limits: { provider: 'Outlook.com', perDay: 300, perMinute: 30 } },
   { hosts: ['smtp.mail.yahoo.com', 'smtp.bizmail.yahoo.com'], limits: { provider: 'Yahoo', perDay: 500, perMinute: null } },
 ]
@@ -34,6 +42,8 @@ const published: { hosts: string[]; domains?: string[]; limits: SendingLimits }[
  */
 const learnedFor = { minute: { hours: 1 }, day: { hours: 48 } }
 
+const apiHosts = { gmail: 'gmail.googleapis.com', microsoft: 'graph.microsoft.com' }
+
 type Limited = Pick<
   Sender,
   'provider' | 'host' | 'address' | 'learnedPerDay' | 'learnedPerDayAt' | 'learnedPerMinute' | 'learnedPerMinuteAt'
@@ -41,7 +51,7 @@ type Limited = Pick<
 
 /** What a mailbox may send, and what it turned out to allow where that is less. */
 export function limitsOf(sender: Limited, now: Instant): SendingLimits {
-  const host = sender.provider === 'gmail' ? 'gmail.googleapis.com' : (sender.host ?? '').toLowerCase()
+  const host = sender.provider === 'smtp' ? (sender.host ?? '').toLowerCase() : apiHosts[sender.provider]
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1).toLowerCase()
   const found = published.find(({ hosts, domains }) => hosts.includes(host) && (!domains || domains.includes(domain)))
   const known = found?.limits ?? { provider: 'Your mail provider', perDay: null, perMinute: null }

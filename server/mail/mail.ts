@@ -1,4 +1,5 @@
 import { and, eq, isNull, lte, sql } from 'drizzle-orm'
+import type { FastifyRequest } from 'fastify'
 import type { MailConfig, SmtpDraft } from '#contract/mail.ts'
 import { countTry } from '#server/accounts/accounts.ts'
 import type { Account } from '#server/platform/answer.ts'
@@ -14,15 +15,30 @@ import { describeError } from './texts.ts'
 
 export { limitsOf, type SendingLimits } from './limits.ts'
 export { type Sender, sealedSenders } from './sender.ts'
+export { providerNames } from './texts.ts'
 
 /** How often an account may try a mailbox, because each attempt connects to a foreign server. */
 const tries = { limit: 10, seconds: 3600 }
 /** A person waits for the answer. `probeMs`: when a silent server is probed for TLS. */
 const tryPatience = { wholeMs: 10_000, probeMs: 3_000 }
 
+/** Stores a mailbox as `store` does, with everything that follows from that. */
+export type SaveSender = (
+  account: Account,
+  request: FastifyRequest,
+  store: (tx: Database, now: Instant) => Promise<Sender>,
+) => Promise<MailConfig>
+
 const notPaused = { pauseReason: null, pauseMessage: null, pausedAt: null, pausedUntil: null }
 /** Limits learned for the previous mailbox do not apply. */
-const untried = { ...notPaused, learnedPerDay: null, learnedPerDayAt: null, learnedPerMinute: null, learnedPerMinuteAt: null }
+const untried = {
+  ...notPaused,
+  learnedPerDay: null,
+  learnedPerDayAt: null,
+  learnedPerMinute: null,
+  learnedPerMinuteAt: null,
+  renewingUntil: null,
+}
 
 /** The account's mailbox; null while it has none. */
 export async function findSender(db: Database, ownerId: string): Promise<Sender | null> {
@@ -102,18 +118,18 @@ export async function storeSmtp(db: Database, secretKey: string, ownerId: string
   return store(db, values)
 }
 
-/** The same for a Gmail mailbox and its lasting permission. */
-export async function storeGmail(
+/** The same for a mailbox at Gmail or Microsoft and its lasting permission. */
+export async function storeGranted(
   db: Database,
   secretKey: string,
   ownerId: string,
-  { address, refreshToken }: { address: string; refreshToken: string },
+  { provider, address, refreshToken }: { provider: 'gmail' | 'microsoft'; address: string; refreshToken: string },
   now: Instant,
 ): Promise<Sender> {
   return store(db, {
     ownerId,
     senderId: newId(),
-    provider: 'gmail',
+    provider,
     address,
     username: null,
     host: null,

@@ -68,6 +68,7 @@ function aSender(
     pauseMessage: null,
     pausedAt: null,
     pausedUntil: null,
+    renewingUntil: null,
     learnedPerDay: null,
     learnedPerDayAt: null,
     learnedPerMinute: null,

@@ -12,9 +12,10 @@ export type Outcome =
   | { kind: 'accepted'; reply: string; copiesRefused?: { to: string; reply: string }[] }
   /**
    * 4yz, connection, TLS, DNS, timeout. `unknown`: the data was sent, so the server may have the email. `ofMailbox`: the reply is about the
-   * mailbox, not about the recipient or the connection. `unreached`: the host did not answer, so it would not answer other mailboxes either.
+   * mailbox, not about the recipient or the connection. `unreached`: the host did not answer, so it would not answer other mailboxes either. `retryAfter`:
+   * for so many seconds the mailbox must send nothing.
    */
-  | { kind: 'temporary'; reply: string; unknown: boolean; ofMailbox?: boolean; unreached?: boolean }
+  | { kind: 'temporary'; reply: string; unknown: boolean; ofMailbox?: boolean; unreached?: boolean; retryAfter?: number }
   | { kind: 'permanent'; reply: string }
   | { kind: 'login_refused'; reply: string }
   | { kind: 'quota'; reply: string }

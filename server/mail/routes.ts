@@ -15,12 +15,14 @@ import {
   hasMailConfig,
   removeMailConfig,
   resumeAfterLogin,
+  type SaveSender,
   type Sender,
   type SendTest,
   storeSmtp,
   toMailConfig,
   trySmtp,
 } from './mail.ts'
+import { microsoftRoutes } from './microsoft-routes.ts'
 import { defaultNetwork, type NetworkDeps } from './session.ts'
 import { sendTestMail, sendToOwner } from './test-mail.ts'
 import { refusals } from './texts.ts'
@@ -65,23 +67,27 @@ export function mailRoutes(
   answer(app, mailCalls.config, async (_parts, { account }) => toMailConfig(await findSender(db, account.id)))
 
   const provider = config.google && openProvider(config.google)
-  gmailRoutes(app, { db, clock, config, log }, provider, onSenderChange)
-
-  answer(app, mailCalls.configureSmtp, async ({ body }, { account }, { request }) => {
-    if (config.rateLimit) await countMailTry(db, account.id, clock.now())
-    // NetworkDeps of any transaction: a mail server takes its time.
-    await trySmtp(body, network, world.patience)
-    const now = clock.now()
+  const save: SaveSender = async (account, request, store) => {
     const before = await findSender(db, account.id)
+    const now = clock.now()
     const stored = await db.transaction(async (tx) => {
       await lockAsSeen(tx, account)
-      const sender = await storeSmtp(tx, config.secretKey, account.id, body, now)
-      await writeAudit(tx, { ownerId: account.id, kind: 'sender_connected', about: body.user }, originOf(request), now)
+      const sender = await store(tx, now)
+      await writeAudit(tx, { ownerId: account.id, kind: 'sender_connected', about: sender.address }, originOf(request), now)
       await onSenderChange(tx, account.id, now)
       return sender
     })
     if (before) await revokeGrant({ db, config, log }, provider, before)
     return toMailConfig(stored)
+  }
+  gmailRoutes(app, { db, clock, config, log }, provider, save)
+  microsoftRoutes(app, { db, clock, config, log }, save)
+
+  answer(app, mailCalls.configureSmtp, async ({ body }, { account }, { request }) => {
+    if (config.rateLimit) await countMailTry(db, account.id, clock.now())
+    // NetworkDeps of any transaction: a mail server takes its time.
+    await trySmtp(body, network, world.patience)
+    return save(account, request, (tx, now) => storeSmtp(tx, config.secretKey, account.id, body, now))
   })
 
   // A process that only serves has no other mailer.

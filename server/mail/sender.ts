@@ -20,7 +20,7 @@ export function sealRefreshToken(secretKey: string, ownerId: string, token: stri
   return seal(secretKey, purpose, place(ownerId, 'sealedRefreshToken'), token)
 }
 
-/** Gmail's lasting permission. Throws where it was sealed with another key or for another row. */
+/** The lasting permission of Gmail or Microsoft. Throws where it was sealed with another key or for another row. */
 export function openRefreshToken(secretKey: string, sender: Pick<Sender, 'ownerId' | 'sealedRefreshToken'>): string {
   return unseal(secretKey, purpose, place(sender.ownerId, 'sealedRefreshToken'), sender.sealedRefreshToken ?? '')
 }

@@ -8,7 +8,7 @@ export const mailConfigs = pgTable('mail_configs', {
     .primaryKey()
     .references(() => accounts.id, { onDelete: 'cascade' }),
   senderId: uuid().notNull(),
-  provider: text({ enum: ['smtp', 'gmail'] }).notNull(),
+  provider: text({ enum: ['smtp', 'gmail', 'microsoft'] }).notNull(),
   /** The mailbox: what From says. */
   address: text().notNull(),
   /** The login at the mail server, where it is not the address. */
@@ -18,8 +18,10 @@ export const mailConfigs = pgTable('mail_configs', {
   secure: boolean(),
   /** Sealed, bound to this row; never goes out again. */
   sealedPassword: text(),
-  /** Gmail's lasting permission, sealed likewise. */
+  /** The lasting permission of Gmail or Microsoft, sealed likewise. */
   sealedRefreshToken: text(),
+  /** A process renews the permission until then, by the database's clock: the provider may end the old one with it. */
+  renewingUntil: instant(),
   createdAt: instant().notNull(),
   /** Sending is paused until the person has done something about it. */
   pauseReason: text({ enum: ['login_refused', 'quota'] }),

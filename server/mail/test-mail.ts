@@ -4,7 +4,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import type { Mailer, Outcome } from './mailer.ts'
 import type { Sender } from './sender.ts'
 import { MailError, replyCode } from './smtp-errors.ts'
-import { describeError, testEmail } from './texts.ts'
+import { describeError, providerNames, testEmail } from './texts.ts'
 
 const usualPatienceMs = 20_000
 
@@ -49,7 +49,7 @@ export async function sendToOwner(
 }
 
 function explain(outcome: Exclude<Outcome, { kind: 'accepted' }> | 'late' | null, sender: Sender, taken: boolean): string {
-  const server = sender.host ?? 'Gmail'
+  const server = sender.host ?? providerNames[sender.provider]
   if (outcome === 'late' || outcome === null) return taken ? testEmail.unconfirmed(server) : testEmail.failed(testEmail.slow(server))
   if (outcome.kind === 'temporary' && outcome.unknown) return testEmail.unconfirmed(server)
   // A reply without a code is one of our own sentences.

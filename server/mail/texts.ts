@@ -1,5 +1,8 @@
 import { adminSwitchedOff, enhancedCode, isTemporary, type MailError, passwordsSwitchedOff, replyCode } from './smtp-errors.ts'
 
+/** Where an email is sent by, for its owner to read. */
+export const providerNames = { smtp: 'SMTP', gmail: 'Gmail', microsoft: 'Microsoft 365' }
+
 /** Messages of refused calls. */
 export const refusals = {
   notConfigured: 'Please configure your email settings first before sending a test email.',
@@ -10,20 +13,39 @@ export const refusals = {
     'Google did not grant long-term access. Please remove Duely at myaccount.google.com/connections, then connect Gmail again.',
   gmailFailed: 'Connecting Gmail failed. Please click Connect Gmail again.',
   googleUnreachable: 'Couldn’t reach Google. Please try again in a moment.',
+  microsoftNotSetUp: 'Microsoft 365 is not set up on this server. Please connect your mailbox by SMTP.',
+  microsoftNotAllowed: 'Microsoft did not allow Duely to send email. Please connect Microsoft 365 again and accept all permissions.',
+  microsoftNotLasting: 'Microsoft did not grant long-term access. Please connect Microsoft 365 again and accept all permissions.',
+  microsoftNoAddress: 'This Microsoft account has no mailbox with an email address. Please connect another one.',
+  microsoftAdministrator: 'Your administrator has to allow Duely once. Then please connect Microsoft 365 again.',
+  microsoftFailed: 'Connecting Microsoft 365 failed. Please click Connect Microsoft 365 again.',
+  microsoftUnreachable: 'Couldn’t reach Microsoft. Please try again in a moment.',
 }
 
 /** What an email was answered where the provider said nothing of its own. */
 export const outcomes = {
-  gmailRemoved: 'Gmail is no longer set up on this server. Please connect a mailbox by SMTP, or ask the operator of this server.',
-  reconnectGmail: 'Google no longer lets Duely send from this mailbox. Please connect Gmail again.',
-  gmailSays: (reply: string) => `${outcomes.reconnectGmail} Gmail said: “${reply}”`,
-  gmailUnreadable: 'The stored Gmail access can’t be read any more. Please connect Gmail again.',
+  removed: (name: string) =>
+    `${name} is no longer set up on this server. Please connect a mailbox by SMTP, or ask the operator of this server.`,
+  gmail: {
+    reconnect: 'Google no longer lets Duely send from this mailbox. Please connect Gmail again.',
+    unreadable: 'The stored Gmail access can’t be read any more. Please connect Gmail again.',
+    notRenewed: 'Couldn’t renew access to Gmail.',
+    refused: 'Google refused to renew access. Please ask the operator of this server to check its Google settings.',
+    unreachable: 'Couldn’t reach Google to renew access.',
+  },
+  microsoft: {
+    reconnect: 'Microsoft no longer lets Duely send from this mailbox. Please connect Microsoft 365 again.',
+    unreadable: 'The stored Microsoft 365 access can’t be read any more. Please connect Microsoft 365 again.',
+    notRenewed: 'Couldn’t renew access to Microsoft 365.',
+    refused: 'Microsoft refused to renew access. Please ask the operator of this server to check its Microsoft settings.',
+    unreachable: 'Couldn’t reach Microsoft to renew access.',
+  },
+  says: (sentence: string, provider: string, reply: string) => `${sentence} ${provider} said: “${reply}”`,
   gmailAccepted: (id: string) => `Gmail accepted it as ${id}.`,
-  gmailStatus: (status: number) => `Gmail answered with the status ${status}.`,
-  gmailSilent: 'Gmail did not answer.',
-  notRenewed: 'Couldn’t renew access to Gmail.',
-  renewalRefused: 'Google refused to renew access. Please ask the operator of this server to check its Google settings.',
-  renewalUnreachable: 'Couldn’t reach Google to renew access.',
+  microsoftAccepted: (requestId: string | null) =>
+    requestId ? `Microsoft 365 accepted it as ${requestId}.` : 'Microsoft 365 accepted it.',
+  status: (name: string, status: number) => `${name} answered with the status ${status}.`,
+  silent: (name: string) => `${name} did not answer.`,
   passwordUnreadable: 'The stored password can’t be read any more. Please enter it again.',
   notAnAddress: (address: string) => `${address} is not an email address.`,
   noSmtpUtf8: (address: string) =>

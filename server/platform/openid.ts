@@ -4,7 +4,7 @@ import {
   authorizationCodeGrant,
   buildAuthorizationUrl,
   ClientSecretPost,
-  type Configuration,
+  Configuration,
   calculatePKCECodeChallenge,
   discovery,
   enableNonRepudiationChecks,
@@ -13,6 +13,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
   refreshTokenGrant,
+  type TokenEndpointResponse,
   tokenRevocation,
 } from 'openid-client'
 import { z } from 'zod'
@@ -32,13 +33,17 @@ export interface Identity {
   hostedDomain: string | null
 }
 
-export interface Grant {
-  identity: Identity
+/** What a code was traded for. */
+export interface Tokens {
   /** What was granted, which may be less than was asked for. */
   scopes: string[]
   accessToken: string
   accessSeconds: number
   refreshToken: string | null
+}
+
+export interface Grant extends Tokens {
+  identity: Identity
 }
 
 /**
@@ -54,17 +59,24 @@ export class ProviderError extends Error {
   }
 }
 
-/** An OpenID provider that this server is a client of. Everything throws ProviderError. */
-export interface Provider {
+/** An OAuth server that this server is a client of. Everything throws ProviderError. */
+export interface OauthServer {
   /** The page to send a browser to, and what it must bring back. */
   begin(about: {
     redirectUri: string
     scopes: string[]
     parameters?: Record<string, string>
+    /** How the state begins. */
+    statePrefix?: string
   }): Promise<{ url: string; beginning: Beginning }>
   /** Trades the code in the address that the browser came back to, query and all. */
+  finish(cameBack: URL, beginning: Beginning): Promise<Tokens>
+  refresh(refreshToken: string): Promise<Pick<Tokens, 'accessToken' | 'accessSeconds' | 'refreshToken'>>
+}
+
+/** An OpenID provider, which also says who consented. */
+export interface Provider extends OauthServer {
   finish(cameBack: URL, beginning: Beginning): Promise<Grant>
-  refresh(refreshToken: string): Promise<Pick<Grant, 'accessToken' | 'accessSeconds' | 'refreshToken'>>
   revoke(token: string): Promise<void>
 }
 
@@ -85,28 +97,9 @@ export function openProvider(about: { clientId: string; clientSecret: string; is
     })
     return known
   }
-  const attempt = async <T>(work: (configuration: Configuration) => Promise<T>): Promise<T> => {
-    try {
-      return await work(await configuration())
-    } catch (error) {
-      throw new ProviderError(kindOf(error), error)
-    }
-  }
+  const attempt = attempting(configuration)
   return {
-    begin: ({ redirectUri, scopes, parameters = {} }) =>
-      attempt(async (configuration) => {
-        const began = { state: randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
-        const url = buildAuthorizationUrl(configuration, {
-          ...parameters,
-          redirect_uri: redirectUri,
-          scope: scopes.join(' '),
-          state: began.state,
-          nonce: began.nonce,
-          code_challenge: await calculatePKCECodeChallenge(began.verifier),
-          code_challenge_method: 'S256',
-        })
-        return { url: url.href, beginning: began }
-      }),
+    ...beginAndRefresh(attempt),
     finish: (cameBack, began) =>
       attempt(async (configuration) => {
         const tokens = await authorizationCodeGrant(configuration, cameBack, {
@@ -125,22 +118,79 @@ export function openProvider(about: { clientId: string; clientSecret: string; is
             name: claims.name ?? null,
             hostedDomain: claims.hd ?? null,
           },
-          scopes: (tokens.scope ?? '').split(' ').filter((scope) => scope !== ''),
-          accessToken: tokens.access_token,
-          accessSeconds: tokens.expires_in ?? 0,
-          refreshToken: tokens.refresh_token ?? null,
-        }
-      }),
-    refresh: (refreshToken) =>
-      attempt(async (configuration) => {
-        const tokens = await refreshTokenGrant(configuration, refreshToken)
-        return {
-          accessToken: tokens.access_token,
-          accessSeconds: tokens.expires_in ?? 0,
-          refreshToken: tokens.refresh_token ?? null,
+          ...tokensOf(tokens),
         }
       }),
     revoke: (token) => attempt((configuration) => tokenRevocation(configuration, token)),
+  }
+}
+
+/**
+ * An OAuth server at these addresses. No ID token is asked for: the issuer that Microsoft's `common` publishes is a template, which no
+ * token matches.
+ */
+export function openOauthServer(about: {
+  clientId: string
+  clientSecret: string
+  authorizationUrl: string
+  tokenUrl: string
+}): OauthServer {
+  const endpoints = {
+    issuer: new URL(about.tokenUrl).origin,
+    authorization_endpoint: about.authorizationUrl,
+    token_endpoint: about.tokenUrl,
+  }
+  const configuration = new Configuration(endpoints, about.clientId, undefined, ClientSecretPost(about.clientSecret))
+  configuration.timeout = patienceSeconds
+  if (new URL(about.tokenUrl).protocol === 'http:') allowInsecureRequests(configuration)
+  const attempt = attempting(() => Promise.resolve(configuration))
+  return {
+    ...beginAndRefresh(attempt),
+    finish: (cameBack, began) =>
+      attempt(async (configuration) =>
+        tokensOf(await authorizationCodeGrant(configuration, cameBack, { expectedState: began.state, pkceCodeVerifier: began.verifier })),
+      ),
+  }
+}
+
+type Attempt = <T>(work: (configuration: Configuration) => Promise<T>) => Promise<T>
+
+function attempting(configuration: () => Promise<Configuration>): Attempt {
+  return async (work) => {
+    try {
+      return await work(await configuration())
+    } catch (error) {
+      throw new ProviderError(kindOf(error), error)
+    }
+  }
+}
+
+function beginAndRefresh(attempt: Attempt): Pick<OauthServer, 'begin' | 'refresh'> {
+  return {
+    begin: ({ redirectUri, scopes, parameters = {}, statePrefix = '' }) =>
+      attempt(async (configuration) => {
+        const began = { state: statePrefix + randomState(), nonce: randomNonce(), verifier: randomPKCECodeVerifier() }
+        const url = buildAuthorizationUrl(configuration, {
+          ...parameters,
+          redirect_uri: redirectUri,
+          scope: scopes.join(' '),
+          state: began.state,
+          nonce: began.nonce,
+          code_challenge: await calculatePKCECodeChallenge(began.verifier),
+          code_challenge_method: 'S256',
+        })
+        return { url: url.href, beginning: began }
+      }),
+    refresh: (refreshToken) => attempt(async (configuration) => tokensOf(await refreshTokenGrant(configuration, refreshToken))),
+  }
+}
+
+function tokensOf(tokens: TokenEndpointResponse): Tokens {
+  return {
+    scopes: (tokens.scope ?? '').split(' ').filter((scope) => scope !== ''),
+    accessToken: tokens.access_token,
+    accessSeconds: tokens.expires_in ?? 0,
+    refreshToken: tokens.refresh_token ?? null,
   }
 }
 
@@ -162,7 +212,7 @@ function kindOf(error: unknown): ProviderError['kind'] {
     code,
     cause,
   } = error as Partial<Pick<ResponseBodyError, 'error' | 'status'>> & { code?: unknown; cause?: unknown }
-  if (said === 'invalid_grant') return 'revoked'
+  if (said === 'invalid_grant' || said === 'interaction_required') return 'revoked'
   const answered = status ?? (cause instanceof Response ? cause.status : undefined)
   if (answered !== undefined) return answered >= 500 || answered === 429 ? 'away' : 'refused'
   // Codes are the library's own verdicts on what was answered; without one the request itself did not come through.

@@ -55,7 +55,7 @@ export const notInTime = 'Not sent in time.'
 /** Not tried because its mail server had not answered others. */
 const hostDown = 'host_down'
 /** As `hostOf` in deliver.ts names it. */
-const hostOf = sql`CASE m.provider WHEN 'gmail' THEN 'gmail' ELSE lower(m.host) || ':' || m.port END`
+const hostOf = sql`CASE m.provider WHEN 'smtp' THEN lower(m.host) || ':' || m.port ELSE m.provider END`
 
 /** Changes the emails `d` that match and returns how many. */
 async function change(db: Database, about: { which: SQL; from: SQL; set: SQL }): Promise<number> {
@@ -384,7 +384,7 @@ export async function wakeHost(db: Database, host: string, now: Instant): Promis
 export async function putOff(db: Database, ownerId: string, now: Instant, until: Instant): Promise<void> {
   await change(db, {
     which: sql`d.owner_id = ${ownerId}::uuid AND d.next_try_at <= ${now.toString()}::timestamptz`,
-    from: sql`('queued')`,
+    from: waiting,
     set: sql`next_try_at = ${until.toString()}::timestamptz`,
   })
 }

@@ -180,8 +180,8 @@ export const texts = {
   },
 
   login: {
-    gmailTitle: 'Gmail needs to be reconnected',
-    gmail: (reply: string) => `Reminders are on hold until you reconnect. ${reply}`,
+    grantTitle: (provider: string) => `${provider} needs to be reconnected`,
+    grant: (reply: string) => `Reminders are on hold until you reconnect. ${reply}`,
     smtpTitle: 'Your mailbox rejected the login',
     smtp: (reply: string) => `Reminders are on hold until you enter a working password. ${replied(reply)}`,
   },

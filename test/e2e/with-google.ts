@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import PostalMime from 'postal-mime'
 import { type FakeGoogle, openFakeGoogle } from '#test/fakes/google.ts'
+import { type FakeMicrosoft, openFakeMicrosoft } from '#test/fakes/microsoft.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { freePort, startProgram } from '#test/program.ts'
 import { test as base, expect } from './duely.ts'
@@ -12,6 +13,8 @@ export { expect } from './duely.ts'
 interface Outside {
   /** The fake Google that the program uses. */
   google: FakeGoogle
+  /** The fake Microsoft, likewise. */
+  microsoft: FakeMicrosoft
   /** The mail server for the program's own emails. */
   post: FakeSmtp
 }
@@ -34,6 +37,13 @@ export const test = base.extend<{ freshGoogle: null }, Outside>({
     },
     { scope: 'worker' },
   ],
+  microsoft: [
+    async ({}, use) => {
+      await using microsoft = await openFakeMicrosoft()
+      await use(microsoft)
+    },
+    { scope: 'worker' },
+  ],
   post: [
     async ({}, use) => {
       await using post = await openFakeSmtp()
@@ -42,7 +52,7 @@ export const test = base.extend<{ freshGoogle: null }, Outside>({
     { scope: 'worker' },
   ],
   program: [
-    async ({ google, post }, use) => {
+    async ({ google, microsoft, post }, use) => {
       const folder = await mkdtemp(path.join(tmpdir(), 'duely-browser-'))
       const port = String(await freePort())
       const program = await startProgram({
@@ -53,6 +63,10 @@ export const test = base.extend<{ freshGoogle: null }, Outside>({
         GOOGLE_CLIENT_SECRET: google.client.clientSecret,
         GOOGLE_ISSUER: google.url,
         GMAIL_API_URL: google.url,
+        MICROSOFT_CLIENT_ID: microsoft.config.clientId,
+        MICROSOFT_CLIENT_SECRET: microsoft.config.clientSecret,
+        MICROSOFT_LOGIN_URL: microsoft.config.loginUrl,
+        GRAPH_API_URL: microsoft.config.graphApiUrl,
         SYSTEM_SMTP_URL: `smtp://${encodeURIComponent(post.login.user)}:${post.login.pass}@${post.host}:${post.port}`,
         SYSTEM_MAIL_FROM: 'Duely <post@duely.example>',
         SUPPORT_URL: 'https://help.duely.example/',

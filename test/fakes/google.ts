@@ -279,17 +279,17 @@ export function apiError(status: number, reason: string): object {
   return { error: { code: status, message: `Google says: ${reason}`, errors: [{ message: reason, domain: 'global', reason }] } }
 }
 
-function faulty(fault: Fault): { status: number; body: object } {
+export function faulty(fault: Fault): { status: number; body: object } {
   if (fault === 'reset') return { status: -1, body: {} }
   if (fault === 'silence') return { status: -2, body: {} }
   return { status: fault.status, body: fault.body ?? {} }
 }
 
-function reply(response: ServerResponse, { status, body }: { status: number; body: object }): void {
+export function reply(response: ServerResponse, { status, body }: { status: number; body: object }): void {
   if (status === -1) response.socket?.resetAndDestroy()
   else if (status > 0) response.writeHead(status, { 'content-type': 'application/json; charset=utf-8' }).end(JSON.stringify(body))
 }
 
-function token(): string {
+export function token(): string {
   return randomBytes(24).toString('base64url')
 }

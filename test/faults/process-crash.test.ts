@@ -1,5 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { embedded, inFlight, onPostgres, openMailServer, untilRunsFinish } from './environment.ts'
+import { sealRefreshToken } from '#server/mail/sender.ts'
+import { openFakeMicrosoft } from '#test/fakes/microsoft.ts'
+import type { ReceivedMail } from '#test/fakes/smtp-server.ts'
+import { embedded, inFlight, onPostgres, openMailServer, secretKey, untilRunsFinish } from './environment.ts'
 import { row, seconds } from './row.ts'
 import { isDelivered, summarize, tally } from './tally.ts'
 
@@ -41,6 +44,52 @@ row('1 embedded', 'the only process, on the embedded database, killed repeatedly
   await untilRunsFinish(trial, program, accounts)
   const counted = tally(smtp.mails, accounts)
   return { figure: `${kills} kills; ${summarize(counted)}`, holds: isDelivered(counted, kills * inFlight.mailbox) }
+})
+
+row('1 Graph', 'the only process, sending by Microsoft Graph, killed repeatedly', async (trial) => {
+  trial.mustHold('lost 0; repeated at most 2 per kill and mailbox, the same bytes; no mailbox paused')
+  const environment = await onPostgres(trial)
+  const smtp = await openMailServer(trial)
+  const microsoft = trial.stack.use(await openFakeMicrosoft())
+  const { clientId, clientSecret, loginUrl, graphApiUrl } = microsoft.config
+  // Graph allows a mailbox 30 emails a minute, so there are many mailboxes.
+  const accounts = await environment.createAccounts({ count: 60, invoices: 4, smtp, due: true })
+  for (const { id, email } of accounts)
+    await environment.rows(
+      `UPDATE mail_configs SET provider = 'microsoft', address = $2, host = NULL, port = NULL, secure = NULL, sealed_password = NULL, sealed_refresh_token = $3 WHERE owner_id = $1`,
+      [id, email, sealRefreshToken(secretKey, id, microsoft.grant(email))],
+    )
+  const env = {
+    MICROSOFT_CLIENT_ID: clientId,
+    MICROSOFT_CLIENT_SECRET: clientSecret,
+    MICROSOFT_LOGIN_URL: loginUrl,
+    GRAPH_API_URL: graphApiUrl,
+  }
+  let program = await environment.start(env)
+  let kills = 0
+  for (const share of [0.1, 0.3, 0.5, 0.7]) {
+    await trial.until('emails leave', () => microsoft.mails.length >= 240 * share, { everyMs: 5 })
+    await program.end('SIGKILL')
+    kills += 1
+    program = await environment.start(env)
+  }
+  await environment.untilClosed(240)
+  const headerOf = (raw: Buffer, name: string) => new RegExp(`^${name}: (.*)$`, 'mi').exec(raw.toString('latin1'))?.[1]?.trim() ?? null
+  const mails: ReceivedMail[] = microsoft.mails.map(({ from, posted }) => ({
+    envelope: { from, to: [/[\w.]+@[\w.]+/.exec(headerOf(posted, 'To') ?? '')?.[0] ?? ''] },
+    raw: posted,
+    at: 0,
+    messageId: headerOf(posted, 'Message-ID'),
+    subject: headerOf(posted, 'Subject'),
+  }))
+  const counted = tally(mails, accounts)
+  const [paused] = await environment.rows<{ count: number }>(
+    `SELECT count(*)::int AS count FROM mail_configs WHERE pause_reason IS NOT NULL`,
+  )
+  return {
+    figure: `${kills} kills; ${summarize(counted)}; ${microsoft.refreshes} tokens; mailboxes paused ${paused?.count}`,
+    holds: isDelivered(counted, kills * accounts.length * inFlight.claimed) && paused?.count === 0,
+  }
 })
 
 for (const [number, open] of [

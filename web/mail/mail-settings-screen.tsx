@@ -1,16 +1,17 @@
 import { Button, Skeleton } from '@mantine/core'
-import { IconBrandGmail, IconCircleCheck, IconMailCog } from '@tabler/icons-react'
+import { IconBrandGmail, IconBrandOffice, IconCircleCheck, IconMailCog } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
-import { type MailConfig, mailCalls } from '#contract/mail.ts'
+import { administratorCodes, type MailConfig, mailCalls, microsoftState } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { causeOf, type SenderPause } from '#contract/sender-pause.ts'
+import { useServer } from '#web/platform/account.tsx'
 import { useFirstSteps } from '#web/platform/first-steps.ts'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { BusyButton } from '#web/ui/buttons.tsx'
+import { BusyButton, CopyButton } from '#web/ui/buttons.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { FormError, Notice } from '#web/ui/notice.tsx'
@@ -24,23 +25,25 @@ import { texts } from './texts.ts'
 export default function MailSettingsScreen(): ReactNode {
   const config = useApiQuery(mailCalls.config)
   const remove = useRemoveMailbox()
-  const gmail = useGmail()
+  const server = useServer()
   const [address, setAddress] = useSearchParams()
   const wanted = address.get('connect')
   const [configuring, setConfiguring] = useState<ProviderName | null>(null)
   const configure = () => setConfiguring('custom')
   const { data } = config
-  // `?connect` opens the dialog, with a provider chosen if it names one; where Google is set up, the screen itself asks which way.
+  // `?connect` opens the dialog, with a provider chosen if it names one; where Google or Microsoft is set up, the screen itself asks which way.
   useEffect(() => {
-    if (wanted === null || !data) return
+    if (wanted === null || !data || !server) return
     setAddress({}, { replace: true })
     const provider = providers.find((name) => name === wanted)
-    if (!data.configured && (provider || !gmail)) setConfiguring(provider ?? 'custom')
-  }, [wanted, data, gmail, setAddress])
+    const byConsent = provider === 'microsoft' ? server?.microsoft : !provider && (server?.google || server?.microsoft)
+    if (!data.configured && !byConsent) setConfiguring(provider ?? 'custom')
+  }, [wanted, data, server, setAddress])
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
-      <GmailReturn />
+      <ConsentReturn />
+      {remove.kept && <RevokeNotice />}
       <QueryView
         query={config}
         loading={texts.loading}
@@ -49,7 +52,7 @@ export default function MailSettingsScreen(): ReactNode {
         empty={<NoMailbox onConfigure={configure} />}
         isEmpty={({ configured }) => !configured}
       >
-        {(mailbox) => <Mailbox mailbox={mailbox} onConfigure={configure} onRemove={remove} />}
+        {(mailbox) => <Mailbox mailbox={mailbox} onConfigure={configure} onRemove={remove.ask} />}
       </QueryView>
       <SmtpDialog
         opened={configuring !== null}
@@ -62,7 +65,7 @@ export default function MailSettingsScreen(): ReactNode {
 }
 
 function NoMailbox({ onConfigure }: { onConfigure: () => void }): ReactNode {
-  const gmail = useGmail()
+  const server = useServer()
   return (
     <EmptyState
       icon={<IconMailCog />}
@@ -70,8 +73,9 @@ function NoMailbox({ onConfigure }: { onConfigure: () => void }): ReactNode {
       text={texts.none.text}
       action={
         <>
-          <GmailButton kind="first" />
-          <Button variant={gmail ? 'default' : 'filled'} onClick={onConfigure}>
+          <ConsentButton provider="gmail" kind="connect" />
+          <ConsentButton provider="microsoft" kind="connect" />
+          <Button variant={server?.google || server?.microsoft ? 'default' : 'filled'} onClick={onConfigure}>
             {texts.none.action}
           </Button>
         </>
@@ -80,17 +84,13 @@ function NoMailbox({ onConfigure }: { onConfigure: () => void }): ReactNode {
   )
 }
 
-function Mailbox(props: { mailbox: MailConfig; onConfigure: () => void; onRemove: () => void }): ReactNode {
+function Mailbox(props: { mailbox: MailConfig; onConfigure: () => void; onRemove: (provider: MailConfig['provider']) => void }): ReactNode {
   const { mailbox, onConfigure, onRemove } = props
   return (
     <>
-      {mailbox.pause?.reason === 'login_refused' && mailbox.provider === 'gmail' ? (
-        <GmailPause pause={mailbox.pause} />
-      ) : (
-        mailbox.pause && <PauseBanner pause={mailbox.pause} host={mailbox.host} onFix={onConfigure} />
-      )}
+      {mailbox.pause && <MailboxPause pause={mailbox.pause} host={mailbox.host} onFix={onConfigure} />}
       <NextStep />
-      <ConfiguredCard mailbox={mailbox} onChange={onConfigure} onRemove={onRemove} />
+      <ConfiguredCard mailbox={mailbox} onChange={onConfigure} onRemove={() => onRemove(mailbox.provider)} />
     </>
   )
 }
@@ -115,7 +115,8 @@ function NextStep(): ReactNode {
   )
 }
 
-function useRemoveMailbox(): () => void {
+function useRemoveMailbox(): { ask(provider: MailConfig['provider']): void; kept: boolean } {
+  const [kept, setKept] = useState(false)
   const remove = useApiMutation(mailCalls.remove, {
     invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
     onSuccess: () => {
@@ -123,7 +124,7 @@ function useRemoveMailbox(): () => void {
     },
     onError: (error) => toast('bad', <span className={styles.clamped}>{texts.remove.failed(errorMessage(error))}</span>),
   })
-  return () =>
+  const ask = (provider: MailConfig['provider']) =>
     void confirm({
       title: texts.remove.title,
       body: (
@@ -135,26 +136,50 @@ function useRemoveMailbox(): () => void {
       tone: 'danger',
       action: texts.remove.confirm,
       busy: texts.remove.busy,
-      onConfirm: () => remove.mutateAsync({}),
+      onConfirm: async () => {
+        await remove.mutateAsync({})
+        // Microsoft has no call that ends a permission.
+        setKept(provider === 'microsoft')
+      },
       failed: texts.remove.failed,
     })
+  return { ask, kept }
 }
 
-const gmailTexts = texts.gmail
-
-/** Whether this server can send through Gmail; false until that is known. */
-function useGmail(): boolean {
-  return useApiQuery(accountCalls.server, {}, { staleTime: Number.POSITIVE_INFINITY }).data?.google ?? false
+/** Where the person ends a permission that Duely can't end. */
+function RevokeNotice(): ReactNode {
+  const { before, work, between, personal } = texts.revoke
+  return (
+    <Notice tone="info">
+      {before}{' '}
+      <a href={work.link} target="_blank" rel="noreferrer">
+        {work.text}
+      </a>
+      {between}{' '}
+      <a href={personal.link} target="_blank" rel="noreferrer">
+        {personal.text}
+      </a>
+      .
+    </Notice>
+  )
 }
 
-/** Opens Google’s consent page. Renders nothing where Google is not set up on this server. */
-function GmailButton({ kind }: { kind: 'first' | 'again' }): ReactNode {
-  const available = useGmail()
+const consents = {
+  gmail: { start: mailCalls.startGmail, finish: mailCalls.configureGmail, ability: 'google', icon: IconBrandGmail },
+  microsoft: { start: mailCalls.startMicrosoft, finish: mailCalls.configureMicrosoft, ability: 'microsoft', icon: IconBrandOffice },
+} as const
+type ConsentProvider = keyof typeof consents
+
+/** Opens the provider’s consent page. Renders nothing where the provider is not set up on this server. */
+function ConsentButton({ provider, kind }: { provider: ConsentProvider; kind: 'connect' | 'again' }): ReactNode {
+  const { start: call, ability, icon: Icon } = consents[provider]
+  const server = useServer()
+  const available = server?.[ability] ?? false
   const [problem, setProblem] = useState<string | null>(null)
-  const start = useApiMutation(mailCalls.startGmail, {
+  const start = useApiMutation(call, {
     onSuccess: ({ url }) => window.location.assign(url),
     onError: (error) => {
-      const message = gmailTexts.startFailed(error instanceof Problem ? error.message : '')
+      const message = texts[provider].startFailed(error instanceof Problem ? error.message : '')
       setProblem(message)
       toast('bad', <span className={styles.clamped}>{message}</span>)
     },
@@ -163,58 +188,72 @@ function GmailButton({ kind }: { kind: 'first' | 'again' }): ReactNode {
   return (
     <>
       <BusyButton
-        leftSection={<IconBrandGmail size={18} stroke={1.7} aria-hidden />}
-        // Stays busy until the browser has left for Google.
+        // One primary action at a time.
+        variant={provider === 'microsoft' && kind === 'connect' && server?.google ? 'default' : 'filled'}
+        leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
+        // Stays busy until the browser has left for the provider.
         busy={start.isPending || start.isSuccess}
-        busyText={gmailTexts.busy}
+        busyText={texts[provider].busy}
         onClick={() => {
           setProblem(null)
           start.mutate({})
         }}
       >
-        {kind === 'first' ? gmailTexts.connect : gmailTexts.again}
+        {texts[provider][kind]}
       </BusyButton>
       {problem !== null && <FormError message={problem} />}
     </>
   )
 }
 
-/** The permission was revoked, by Google or by the user. */
-function GmailPause({ pause }: { pause: SenderPause }): ReactNode {
-  return (
-    <Notice tone="bad" title={gmailTexts.paused.title} action={<GmailButton kind="again" />}>
-      {pause.message !== '' && <p className={styles.text}>{pause.message}</p>}
-      <p className={styles.text}>{gmailTexts.paused.todo}</p>
-    </Notice>
-  )
-}
-
 /** Finishes the connection with the code in the address, and removes the code from the address first, because it works only once. */
-function GmailReturn(): ReactNode {
+function ConsentReturn(): ReactNode {
   const [search, setSearch] = useSearchParams()
   const [problem, setProblem] = useState<string | null>(null)
+  const [approval, setApproval] = useState<'needed' | 'given' | null>(null)
   const seen = useRef(false)
   const fail = (message: string) => {
     setProblem(message)
     toast('bad', <span className={styles.clamped}>{message}</span>)
   }
-  const finish = useApiMutation(mailCalls.configureGmail, {
+  const after = (provider: ConsentProvider) => ({
     invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
-    onSuccess: () => {
-      toast('good', gmailTexts.done)
+    onSuccess: () => toast('good', texts[provider].done),
+    onError: (error: Error) => {
+      if (error instanceof Problem && error.code === 'administrator_needed') setApproval('needed')
+      else fail(texts[provider].failed(errorMessage(error)))
     },
-    onError: (error) => fail(gmailTexts.failed(errorMessage(error))),
   })
+  const gmail = useApiMutation(consents.gmail.finish, after('gmail'))
+  const microsoft = useApiMutation(consents.microsoft.finish, after('microsoft'))
   useEffect(() => {
-    const [code, state, error] = ['code', 'state', 'error'].map((name) => search.get(name))
-    if (seen.current || (!code && !error)) return
+    const [code, state, error, said, consented] = ['code', 'state', 'error', 'error_description', 'admin_consent'].map((name) =>
+      search.get(name),
+    )
+    if (seen.current || (!code && !error && !consented)) return
     seen.current = true
     setSearch({}, { replace: true })
+    const provider = state?.startsWith(microsoftState) ? 'microsoft' : 'gmail'
+    const finish = provider === 'microsoft' ? microsoft : gmail
     if (code) finish.mutate({ body: { code, ...(state ? { state } : {}) } })
-    else fail(gmailTexts.failed(error === 'access_denied' ? gmailTexts.denied : gmailTexts.notFinished))
+    else if (!error) setApproval('given')
+    else if (administratorCodes.includes(Number(/^AADSTS(\d+)/.exec(said ?? '')?.[1]))) setApproval('needed')
+    else fail(texts[provider].failed(error === 'access_denied' ? texts[provider].denied : texts[provider].notFinished))
   })
-  if (finish.isPending) return <Notice tone="info">{gmailTexts.finishing}</Notice>
+  if (gmail.isPending || microsoft.isPending) return <Notice tone="info">{texts[gmail.isPending ? 'gmail' : 'microsoft'].finishing}</Notice>
+  if (approval === 'given') return <Notice tone="good">{texts.approval.done}</Notice>
+  if (approval === 'needed') return <ApprovalNeeded />
   return problem === null ? null : <Notice tone="bad">{problem}</Notice>
+}
+
+/** Only an administrator may allow Duely: the link for them. */
+function ApprovalNeeded(): ReactNode {
+  const { data } = useApiQuery(mailCalls.microsoftApproval)
+  return (
+    <Notice tone="warn" title={texts.approval.title} action={data && <CopyButton text={data.url} what={texts.approval.link} />}>
+      {texts.approval.text}
+    </Notice>
+  )
 }
 
 const cardTexts = texts.configured
@@ -239,7 +278,7 @@ function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => void; onRe
             <dd data-quiet>{cardTexts.line(host, port, secure === true)}</dd>
           </>
         )}
-        <dt>{provider === 'gmail' ? texts.gmail.permission : cardTexts.password}</dt>
+        <dt>{provider === 'smtp' ? cardTexts.password : cardTexts.permission}</dt>
         <dd data-quiet>{cardTexts.kept}</dd>
       </FactList>
       <div className={styles.actions}>
@@ -302,8 +341,17 @@ function Sent({ to, reply }: { to: string; reply: string }): ReactNode {
   )
 }
 
-function PauseBanner({ pause, host, onFix }: { pause: SenderPause; host: string | null; onFix: () => void }): ReactNode {
+function MailboxPause({ pause, host, onFix }: { pause: SenderPause; host: string | null; onFix: () => void }): ReactNode {
   const profile = useApiQuery(accountCalls.profile)
+  const cause = causeOf(pause)
+  // The permission was revoked, by the provider or by the user.
+  if (cause === 'gmail' || cause === 'microsoft')
+    return (
+      <Notice tone="bad" title={texts[cause].paused.title} action={<ConsentButton provider={cause} kind="again" />}>
+        {pause.message !== '' && <p className={styles.text}>{pause.message}</p>}
+        <p className={styles.text}>{texts[cause].paused.todo}</p>
+      </Notice>
+    )
   const since = new Date(pause.since)
   const zone = profile.data?.timezone
   const when = `${showDate(dateIn(zone, since))}, ${showClock(zone, since)}`
@@ -314,7 +362,7 @@ function PauseBanner({ pause, host, onFix }: { pause: SenderPause; host: string 
       action={<Button onClick={onFix}>{texts.pause.action[pause.reason]}</Button>}
     >
       <p className={styles.text}>
-        {causeOf(pause) === 'login_refused' ? (
+        {cause === 'login_refused' ? (
           <>
             {texts.pause.said(host ?? texts.pause.theServer)} <q>{pause.message}</q>
           </>

@@ -50,6 +50,7 @@ export const texts = {
     titles: {
       login_refused: 'Sending is paused: the mail server refused the login',
       gmail: 'Sending is paused: reconnect Gmail',
+      microsoft: 'Sending is paused: reconnect Microsoft 365',
       quota: 'Sending is paused: the mailbox reached its sending limit',
     },
     said: 'The mail server replied:',
@@ -59,10 +60,12 @@ export const texts = {
       login_refused: {
         smtp: 'Enter the new app password in Email Settings. Waiting emails are sent right away.',
         gmail: 'Reconnect Gmail in Email Settings. Waiting emails are sent right away.',
+        microsoft: 'Reconnect Microsoft 365 in Email Settings. Waiting emails are sent right away.',
       },
       quota: {
         smtp: 'Save the settings again in Email Settings once your provider allows more. Waiting emails are sent right away.',
         gmail: 'Reconnect Gmail in Email Settings once Google allows more. Waiting emails are sent right away.',
+        microsoft: 'Reconnect Microsoft 365 in Email Settings once Microsoft allows more. Waiting emails are sent right away.',
       },
     },
   },

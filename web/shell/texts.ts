@@ -79,6 +79,11 @@ export const texts = {
         title: 'Gmail needs to be reconnected',
         text: 'Connect it again. Waiting emails are sent right away.',
       },
+      microsoft: {
+        summary: 'Microsoft 365 is disconnected',
+        title: 'Microsoft 365 needs to be reconnected',
+        text: 'Connect it again. Waiting emails are sent right away.',
+      },
       quota: {
         summary: 'the mailbox reached its sending limit',
         title: 'Your mailbox reached its sending limit',

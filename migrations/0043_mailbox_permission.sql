@@ -1,0 +1,1 @@
+ALTER TABLE "mail_configs" ADD COLUMN "renewing_until" timestamp with time zone;
