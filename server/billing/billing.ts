@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import type { Payment, PlanNotice, Subscription } from '#contract/billing.ts'
 import { formatDate } from '#contract/dates.ts'
 import { fromMinor } from '#contract/money.ts'
@@ -6,7 +7,7 @@ import { planOf, planThatLifts, trialDays } from '#contract/plans.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { arrayText, type Database } from '#server/platform/database.ts'
+import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Sources } from '#server/platform/headers.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -115,16 +116,21 @@ export async function countInvoices(tx: Database, owner: Owner, wanted: number, 
   const { plan, invoicesPerMonth } = config.razorpay
     ? await entitlementsOf(tx, owner.id, now, config)
     : { plan: 'free' as const, invoicesPerMonth: null }
-  const left = (invoicesPerMonth ?? mostInMonth) - (await createdIn(tx, owner.id, month))
-  const allowed = Math.max(0, Math.min(wanted, left))
-  if (allowed > 0)
-    await tx
-      .insert(invoiceCounts)
-      .values({ ownerId: owner.id, month, created: allowed })
-      .onConflictDoUpdate({
-        target: [invoiceCounts.ownerId, invoiceCounts.month],
-        set: { created: sql`${invoiceCounts.created} + excluded.created` },
-      })
+  const most = invoicesPerMonth ?? mostInMonth
+  const [counted] =
+    wanted === 0
+      ? [{ before: 0, created: 0 }]
+      : await rows(
+          tx,
+          z.object({ before: z.number(), created: z.number() }),
+          sql`WITH counted AS (SELECT created FROM invoice_counts WHERE owner_id = ${owner.id}::uuid AND month = ${month})
+        INSERT INTO invoice_counts AS c (owner_id, month, created) VALUES (${owner.id}::uuid, ${month}, least(${wanted}::int, ${most}::int))
+        ON CONFLICT (owner_id, month) DO UPDATE SET created = greatest(c.created, least(c.created + ${wanted}::int, ${most}::int))
+        RETURNING created, coalesce((SELECT created FROM counted), 0) AS before`,
+        )
+  if (!counted) throw new Error('An upsert without a condition answers one row.')
+  const left = most - counted.before
+  const allowed = counted.created - counted.before
   const next = Temporal.PlainDate.from(`${month}-01`).add({ months: 1 }).toString()
   if (invoicesPerMonth === null)
     return { allowed, refusal: new ProblemError('conflict', refusals.mostInMonth(mostInMonth, formatDate(next))) }

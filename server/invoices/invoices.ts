@@ -16,7 +16,7 @@ import { arrayText, type Database, rows, statement } from '#server/platform/data
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { byStatus, isPaidAfter, livePayments, type NewPayment, paidFields, recordRows, type Settling, settle, sumOf } from './balance.ts'
-import { type Clients, holdOf, type paused, pauseOf } from './pauses.ts'
+import { type Clients, holdOf, holdRow, packedClients, type paused, pauseOf, pauseRow, unpackClients } from './pauses.ts'
 import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -32,8 +32,6 @@ export const large = 2_000
 export const mostOpen = 50_000
 
 const invoiceRow = packed(invoices)
-const pauseRow = packed(clientPauses)
-const holdRow = packed(addressHolds)
 
 /** Newest first. Must match the order of the index; neither column is ever null. */
 const newestFirst = sql`${invoices.createdAt} DESC NULLS LAST, ${invoices.id} DESC NULLS LAST`
@@ -91,15 +89,13 @@ const live = sql`${invoices.ownerId} = ${listOwner} AND ${invoices.deletedAt} IS
 /** Of a list that is answered as a whole, the part that concerns the clients in it. */
 const ofListed = (key: AnyColumn) => sql`${key} IN (SELECT lower(${invoices.clientEmail}) FROM ${invoices} WHERE ${live})`
 const isWanted = sql`v.size <= ${sql.placeholder('most')}::int AND NOT v.version = ANY(${sql.placeholder('known')}::text[])`
-const packedRows = z.array(z.array(z.unknown()))
 
 const wholeList = statement(
   z.object({
     size: z.number(),
     version: z.string(),
-    rows: packedRows.nullable(),
-    pauses: packedRows.nullable(),
-    holds: packedRows.nullable(),
+    rows: z.array(z.array(z.unknown())).nullable(),
+    ...packedClients.shape,
   }),
   sql`SELECT v.size, v.version,
         CASE WHEN ${isWanted} THEN (SELECT coalesce(json_agg(${invoiceRow.row} ORDER BY ${newestFirst}), '[]') FROM ${invoices} WHERE ${live}) END AS rows,
@@ -123,9 +119,7 @@ export async function readList(
   const [found] = await wholeList(db, { owner: ownerId, most: about.most, known: arrayText(about.known) })
   if (!found) throw new Error('The statement of a list answers one row.')
   const { size, version, rows } = found
-  const by = <T extends { clientKey: string }>(all: T[]) => new Map(all.map((one) => [one.clientKey, one]))
-  const clients = { pauses: by((found.pauses ?? []).map(pauseRow.read)), holds: by((found.holds ?? []).map(holdRow.read)) }
-  return { size, version, list: rows && { rows: rows.map(invoiceRow.read), clients } }
+  return { size, version, list: rows && { rows: rows.map(invoiceRow.read), clients: unpackClients(found) } }
 }
 
 /** One invoice. Refuses with `not_found` where it is missing, deleted or of another account. */

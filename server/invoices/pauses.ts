@@ -1,4 +1,5 @@
 import { and, asc, eq, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import type { AddressHold, InvoicePause, PauseChange } from '#contract/invoices.ts'
 import { fromMinor, type Money, sumByCurrency } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
@@ -6,7 +7,8 @@ import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import { notify, notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts, notices } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { arrayText, type Database } from '#server/platform/database.ts'
+import { packed } from '#server/platform/columns.ts'
+import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { balanceMinor } from './balance.ts'
@@ -21,23 +23,26 @@ export interface Clients {
 
 export const noClients: Clients = { pauses: new Map(), holds: new Map() }
 
+export const pauseRow = packed(clientPauses)
+export const holdRow = packed(addressHolds)
+const packedRows = z.array(z.array(z.unknown())).nullable()
+/** `json_agg` of `pauseRow` and of `holdRow`. */
+export const packedClients = z.object({ pauses: packedRows, holds: packedRows })
+
+export function unpackClients({ pauses, holds }: z.output<typeof packedClients>): Clients {
+  const by = <T extends { clientKey: string }>(all: T[]) => new Map(all.map((one) => [one.clientKey, one]))
+  return { pauses: by((pauses ?? []).map(pauseRow.read)), holds: by((holds ?? []).map(holdRow.read)) }
+}
+
 /** Of all clients of an account, or of these invoices: an account may have tens of thousands. */
-export async function readClients(db: Database, ownerId: string, rows?: Pick<InvoiceRow, 'clientEmail'>[]): Promise<Clients> {
-  const emails = rows && arrayText(rows.map(({ clientEmail }) => clientEmail.toLowerCase()))
-  const its = (key: typeof clientPauses.clientKey | typeof addressHolds.clientKey) =>
+export async function readClients(db: Database, ownerId: string, its?: Pick<InvoiceRow, 'clientEmail'>[]): Promise<Clients> {
+  const emails = its && arrayText(its.map(({ clientEmail }) => clientEmail.toLowerCase()))
+  const of = (key: typeof clientPauses.clientKey | typeof addressHolds.clientKey) =>
     emails === undefined ? undefined : sql`${key} = ANY(${emails}::text[])`
-  const pauses = await db
-    .select()
-    .from(clientPauses)
-    .where(and(eq(clientPauses.ownerId, ownerId), its(clientPauses.clientKey)))
-  const holds = await db
-    .select()
-    .from(addressHolds)
-    .where(and(eq(addressHolds.ownerId, ownerId), its(addressHolds.clientKey)))
-  return {
-    pauses: new Map(pauses.map((pause) => [pause.clientKey, pause])),
-    holds: new Map(holds.map((hold) => [hold.clientKey, hold])),
-  }
+  const pauses = sql`SELECT json_agg(${pauseRow.row}) FROM ${clientPauses} WHERE ${and(eq(clientPauses.ownerId, ownerId), of(clientPauses.clientKey))}`
+  const holds = sql`SELECT json_agg(${holdRow.row}) FROM ${addressHolds} WHERE ${and(eq(addressHolds.ownerId, ownerId), of(addressHolds.clientKey))}`
+  const [found] = await rows(db, packedClients, sql`SELECT (${pauses}) AS pauses, (${holds}) AS holds`)
+  return found ? unpackClients(found) : noClients
 }
 
 /** Why reminders to the address of an invoice are held; null where they are not, or it is paid. */

@@ -18,7 +18,7 @@ function use(turns: Turns, order: string[], who: string, ms: number, count = 1):
 }
 
 test('of those who wait, the one who used the places for the least time is next', async () => {
-  const turns = openTurns({ places: 2 })
+  const turns = openTurns({ places: 6 })
   const order: string[] = []
   for (const attacker of ['a', 'b', 'c']) use(turns, order, attacker, 100, 20)
   await vi.advanceTimersByTimeAsync(350)
@@ -99,4 +99,15 @@ test('gives up after its patience, and the place stays for others', async () => 
   await refused
   giveBack()
   expect(await turns.take()).toBeTypeOf('function')
+})
+
+test('an account holds at most half of the places, so that another gets one immediately', async () => {
+  const turns = openTurns({ places: 4 })
+  const order: string[] = []
+  use(turns, order, 'busy', 1_000, 10)
+  use(turns, order, 'other', 10)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(order).toEqual(['busy', 'busy', 'other'])
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(order.length).toBe(11)
 })

@@ -37,14 +37,18 @@ const laterPerUse = 5
 
 /**
  * Hands out `places`. Work that waits is served in the order in which it came, but as if an account that used places had come later: one that
- * asks little does not wait for those that ask much, and none waits without end. Work for many goes first.
+ * asks little does not wait for those that ask much, and none waits without end. Work for many goes first. An account holds at most half of
+ * the places: its calls wait for each other's locks, and a place that waits serves no one.
  */
 export function openTurns({ places, patienceMs }: { places: number; patienceMs?: number }): Turns {
   /** Milliseconds of places that were returned. */
   const used = new Map<string, number>()
   const holds = new Set<Hold>()
   const waiting: Waiting[] = []
+  const mostOfOne = Math.max(1, Math.floor(places / 2))
   let halvedAt = performance.now()
+
+  const mayHold = (who: string | null) => who === null || [...holds].reduce((sum, hold) => sum + Number(hold.who === who), 0) < mostOfOne
 
   const usageOf = (who: string, now: number): number => {
     let sum = used.get(who) ?? 0
@@ -70,20 +74,21 @@ export function openTurns({ places, patienceMs }: { places: number; patienceMs?:
     }
   }
   const next = (now: number) => {
-    const [first, ...others] = waiting.map((one) => ({
-      one,
-      from: one.who === null ? Number.NEGATIVE_INFINITY : one.since + laterPerUse * usageOf(one.who, now),
-    }))
-    if (!first) return
-    const { one } = others.reduce((earliest, other) => (other.from < earliest.from ? other : earliest), first)
-    waiting.splice(waiting.indexOf(one), 1)
-    one.go()
+    while (holds.size < places) {
+      const [first, ...others] = waiting
+        .filter(({ who }) => mayHold(who))
+        .map((one) => ({ one, from: one.who === null ? Number.NEGATIVE_INFINITY : one.since + laterPerUse * usageOf(one.who, now) }))
+      if (!first) return
+      const { one } = others.reduce((earliest, other) => (other.from < earliest.from ? other : earliest), first)
+      waiting.splice(waiting.indexOf(one), 1)
+      one.go()
+    }
   }
 
   return {
     async take() {
       const who = working.getStore() ?? null
-      if (holds.size < places) return hold(who)
+      if (holds.size < places && mayHold(who)) return hold(who)
       return new Promise((resolve, reject) => {
         const one: Waiting = {
           who,

@@ -10,7 +10,7 @@ import { notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import type { AfterChange } from '#server/invoices/tables.ts'
-import { pauseSender, providerNames, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
+import { pauseSender, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { readFiles } from '#server/pay/files.ts'
@@ -233,13 +233,8 @@ async function drain(deps: Delivering, ownerId: string, slice: Slice): Promise<'
       putOff: 0,
       patience,
       resting: false,
-      restUntil: null,
     }
     const moved = await sendAll(deps, batch)
-    if (batch.restUntil) {
-      await putOff(deps.db, ownerId, deps.clock.now(), batch.restUntil)
-      return 'done'
-    }
     if (batch.putOff >= patience) {
       if (await slowDown(deps, sender)) return 'done'
       patience = Number.POSITIVE_INFINITY
@@ -254,7 +249,7 @@ async function drain(deps: Delivering, ownerId: string, slice: Slice): Promise<'
 
 /** What `hosts` knows a mail server by. */
 function hostOf({ provider, host, port }: Sender): string {
-  return provider === 'smtp' ? `${host?.toLowerCase()}:${port}` : provider
+  return provider === 'gmail' ? provider : `${host?.toLowerCase()}:${port}`
 }
 
 /** Whether this mailbox may connect now; if its mail server did not answer others, or too many wait for it, its emails are put off. */
@@ -326,8 +321,6 @@ interface Batch extends Slice {
   patience: number
   /** The next minute's turn is a timer. */
   resting: boolean
-  /** The provider wants no email of this mailbox before. */
-  restUntil: Instant | null
 }
 
 function ended(batch: Batch): boolean {
@@ -335,8 +328,8 @@ function ended(batch: Batch): boolean {
 }
 
 /** Further emails would be refused too. */
-function isRefusing({ usedUp, putOff, patience, restUntil }: Batch): boolean {
-  return usedUp.length > 0 || putOff >= patience || restUntil !== null
+function isRefusing({ usedUp, putOff, patience }: Batch): boolean {
+  return usedUp.length > 0 || putOff >= patience
 }
 
 /** Returns how many emails changed state. Nothing is in flight when it ends, even when it fails. */
@@ -445,7 +438,6 @@ async function sendOne(
   if (outcome.kind === 'temporary' && outcome.unreached) batch.pass?.failed(outcome.reply)
   else batch.pass?.connected()
   countPutOff(batch, outcome)
-  if (outcome.kind === 'temporary' && outcome.retryAfter) batch.restUntil = deps.clock.now().add({ seconds: outcome.retryAfter })
   const record = async () => {
     await recordPersistently(deps, batch, inFlight.claimed, { mail, outcome, tookMs })
     if (inFlight.claimed) deps.claims.release(inFlight.claimed)
@@ -530,6 +522,22 @@ export async function closeTooLate(db: Database, now: Instant): Promise<void> {
   }
 }
 
+const elsewhere = z.object({ emails: z.boolean(), holds: z.boolean(), answers: z.boolean(), payments: z.boolean() })
+
+/** What must follow these invoices: usually nothing, which one statement finds out. */
+function readElsewhere(tx: Database, ownerId: string, invoiceIds: string[]) {
+  const owner = sql`${ownerId}::uuid`
+  const ids = sql`${arrayText(invoiceIds)}::uuid[]`
+  return rows(
+    tx,
+    elsewhere,
+    sql`SELECT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.owner_id = ${owner} AND o.invoice_id = ANY(${ids}) AND o.open) AS emails,
+          EXISTS (SELECT 1 FROM address_holds h WHERE h.owner_id = ${owner}) AS holds,
+          EXISTS (SELECT 1 FROM pay_answers x WHERE x.owner_id = ${owner} AND x.invoice_id = ANY(${ids}) AND x.state = 'open') AS answers,
+          EXISTS (SELECT 1 FROM pay_attempts p WHERE p.owner_id = ${owner} AND p.state IN ('starting', 'open') AND NOT p.cancel_wanted) AS payments`,
+  )
+}
+
 /** Closes the pending emails of invoices that must not be reminded any more: paid, deleted, or no longer past due. */
 export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
   const [account] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
@@ -544,11 +552,13 @@ export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: st
 
 /** What follows in the emails, answers and open online payments of invoices that have changed. */
 export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
-  return async (tx, ownerId, invoiceIds, now, corrected) => {
-    await closeNotOwed(tx, ownerId, invoiceIds, now)
-    await followAddresses(tx, queue, ownerId, invoiceIds, now)
-    await closeAnswers(tx, ownerId, invoiceIds, now, corrected)
-    await cancelChanged(tx, ownerId, invoiceIds, now)
+  return async (tx, ownerId, invoiceIds, now, corrected = []) => {
+    if (invoiceIds.length === 0) return
+    const [open] = await readElsewhere(tx, ownerId, invoiceIds)
+    if (open?.emails) await closeNotOwed(tx, ownerId, invoiceIds, now)
+    if (open?.holds) await followAddresses(tx, queue, ownerId, invoiceIds, now)
+    if (open?.answers || corrected.length > 0) await closeAnswers(tx, ownerId, invoiceIds, now, corrected)
+    if (open?.payments) await cancelChanged(tx, ownerId, invoiceIds, now)
   }
 }
 
@@ -591,7 +601,7 @@ async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, sai
         if (isAddressRefusal(outcome.reply)) await holdAddress(tx, batch.account.id, { invoiceIds, reply: outcome.reply }, tried.now)
       })
     case 'temporary':
-      return retryLater(db, tried, nextTry(deps, mail.attempt, outcome.retryAfter))
+      return retryLater(db, tried, nextTry(deps, mail.attempt))
     case 'login_refused':
     case 'quota':
       await pauseSending(deps, batch, outcome)
@@ -611,9 +621,9 @@ async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome
   await retryAllLater(deps.db, tried, nextTry(deps, mail.attempt + 1))
 }
 
-/** After a growing delay, and not before the provider allows it. */
-function nextTry({ clock, random }: Delivering, attempt: number, atLeast = 0): Instant {
-  return clock.now().add({ seconds: Math.max(retrySeconds(attempt, random()), atLeast) })
+/** After a growing delay. */
+function nextTry({ clock, random }: Delivering, attempt: number): Instant {
+  return clock.now().add({ seconds: retrySeconds(attempt, random()) })
 }
 
 /**
@@ -641,9 +651,9 @@ async function pauseSending(
     if (!first) return
     deps.log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
     const about =
-      sender.provider === 'smtp'
-        ? { title: texts.login.smtpTitle, text: texts.login.smtp(outcome.reply) }
-        : { title: texts.login.grantTitle(providerNames[sender.provider]), text: texts.login.grant(outcome.reply) }
+      sender.provider === 'gmail'
+        ? { title: texts.login.gmailTitle, text: texts.login.gmail(outcome.reply) }
+        : { title: texts.login.smtpTitle, text: texts.login.smtp(outcome.reply) }
     await notifyOwner(tx, deps, account, { kind: 'login_refused', summary: about.title, ...about, link: '/dashboard/mail-settings' }, now)
   })
 }
