@@ -1,3 +1,4 @@
+// Also on PostgreSQL: answers are counted under a lock, and addresses are compared without case.
 import { isNotNull, sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
@@ -18,6 +19,7 @@ import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { readQrCodes, readQrPng } from '#test/read-qr.ts'
+import { buyOnce, openShop } from '#test/shop.ts'
 import { sealedPayLinks } from './links.ts'
 
 const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
@@ -570,4 +572,18 @@ test('the statement of a client lists the open invoices of their email with thei
   expect(textOf((await open(app, `${path}/${_id}`)).body)).toContain('₹5,000.00 to pay')
   await ask(app, owner, payLinkCalls.revokeStatement, { params: { id } })
   expect((await open(app, path)).statusCode).toBe(404)
+})
+
+test('the page names Duely, until the plan of its business has white-label or where nothing is sold', async () => {
+  const named = async (app: TestApp, owner: Person) => {
+    const { _id } = await anInvoice(app, { owner })
+    return textOf((await open(app, await linkOf(app, owner, _id))).body).includes('Reminders by Duely')
+  }
+  await using shop = await openShop({ now, config: { publicUrl: 'https://duely.example', payLinks: true } })
+  const asha = await aPerson(shop.app)
+  expect(await named(shop.app, asha)).toBe(true)
+  await buyOnce(shop, asha, 'enterprise')
+  expect(await named(shop.app, asha)).toBe(false)
+  await using app = await openPublic()
+  expect(await named(app, await aPerson(app))).toBe(false)
 })

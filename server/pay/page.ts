@@ -30,6 +30,8 @@ export interface PageFrom {
   details: string
   /** The address of the logo; null without one. */
   logo: string | null
+  /** Its last line is Duely's; not with white-label. */
+  namesDuely: boolean
   methods: PayMethods
   /** The client comes back from paying online, and the provider was not asked yet. */
   confirming: boolean
@@ -203,7 +205,7 @@ function layOut(page: PageFrom, about: { title: string; side: string; main: stri
     refresh: page.confirming ? '5' : null,
     body: `<div class="wrap"><header class="from">${logo}<div><b>${e(page.business)}</b>${details}</div></header>
 <main class="cols"><div class="side">${about.side}</div><div>${about.main}</div></main>
-<footer><span>${e(about.footer)}</span><span>${e(t.brand)}</span></footer></div>`,
+<footer><span>${e(about.footer)}</span>${page.namesDuely ? `<span>${e(t.brand)}</span>` : ''}</footer></div>`,
   })
 }
 

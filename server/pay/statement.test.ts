@@ -128,6 +128,7 @@ test('500 invoices take several pages, each with the heads of the table', async 
     email: 'asha@example.com',
     details: '',
     logo: null,
+    namesDuely: false,
     methods: { upi, bank: null, ownLink: null },
     today: '2026-03-02',
     clientName: 'Kaveri Foods',

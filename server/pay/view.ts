@@ -4,6 +4,7 @@ import { daysBetween } from '#contract/dates.ts'
 import { fromMinor } from '#contract/money.ts'
 import type { Statement } from '#contract/pay-links.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import { entitlementsOf } from '#server/billing/billing.ts'
 import { balanceMinor } from '#server/invoices/balance.ts'
 import { type InvoiceRow, invoicePayments, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -73,6 +74,7 @@ async function readFrom(
   const [owner] = await db.select().from(accounts).where(eq(accounts.id, ownerId))
   if (!owner) return null
   const [settings] = await db.select().from(paymentSettings).where(eq(paymentSettings.ownerId, ownerId))
+  const { abilities } = await entitlementsOf(db, ownerId, now, config)
   const [keys] = await db.select({ keyId: payKeys.keyId }).from(payKeys).where(eq(payKeys.ownerId, ownerId))
   const hasLogo = settings !== undefined && (await db.$count(paymentLogos, eq(paymentLogos.ownerId, ownerId))) > 0
   const { upi = null, bank = null, ownLink = null, businessName = '', details = '' } = settings ?? {}
@@ -82,6 +84,7 @@ async function readFrom(
     email: owner.email,
     details,
     logo: hasLogo ? `${path}/logo` : null,
+    namesDuely: !abilities.includes('whiteLabel'),
     methods: { upi, bank, ownLink, online: paysOnline(config, keys?.keyId) },
     confirming,
     today: now.toZonedDateTimeISO(owner.timezone).toPlainDate().toString(),

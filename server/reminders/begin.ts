@@ -91,9 +91,10 @@ async function withPayment(
   const payments = await readEmailPayments(db, config, [...pending.keys()])
   const all = [...pending].flatMap(([ownerId, mails]) => mails.map((mail) => ({ ownerId, mail })))
   const linked = all.filter(({ ownerId, mail: { composed, about, written, step } }) => {
+    if (!config.payLinks || composed || about.length === 0) return false
+    if (payments.get(ownerId)?.inEmails) return true
     const { one, group } = step ?? wordings.get(ownerId) ?? {}
-    const named = [written, one, group].some((wording) => wording && hasPayLink(wording))
-    return config.payLinks && !composed && about.length > 0 && (named || payments.get(ownerId)?.inEmails)
+    return [written, one, group].some((wording) => wording && hasPayLink(wording))
   })
   const links = await payLinksFor(
     db,
