@@ -201,7 +201,7 @@ async function openShared(): Promise<Shared> {
 }
 
 /** PGlite from a migrated copy, made once per set of migrations. */
-async function engineFromTemplate(): Promise<PGlite> {
+export async function engineFromTemplate(): Promise<PGlite> {
   const root = path.join(import.meta.dirname, '..')
   const journal = readFileSync(path.join(root, 'migrations/meta/_journal.json'))
   const stamp = createHash('sha256').update(journal).digest('hex').slice(0, 16)

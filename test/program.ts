@@ -79,7 +79,8 @@ async function healthy(url: string, child: ChildProcess, output: () => string): 
 const root = path.join(import.meta.dirname, '..')
 
 /** The copy holds no secret key and no row: the program makes the key of its own at its first start, as in an empty folder. */
-async function copyTemplate(dataDir: string): Promise<void> {
+/** Gives an empty data folder a migrated database. */
+export async function copyTemplate(dataDir: string): Promise<void> {
   if (existsSync(dataDir) && readdirSync(dataDir).length > 0) return
   const template = await migratedFolder()
   await mkdir(dataDir, { recursive: true, mode: 0o700 })

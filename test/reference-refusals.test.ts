@@ -1,3 +1,4 @@
+// Also on PostgreSQL: codes of refusals come from constraints and locks.
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import type { Call, CallInput } from '#contract/call.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: two first sign-ins meet on one row.
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'

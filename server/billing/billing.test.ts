@@ -1,3 +1,4 @@
+// Also on PostgreSQL: jobs of billing are leased, and amounts come as the driver types them.
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'

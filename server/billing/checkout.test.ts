@@ -1,3 +1,4 @@
+// Also on PostgreSQL: a proof of payment is applied once, also by a hundred at once.
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'

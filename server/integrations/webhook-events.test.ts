@@ -1,3 +1,4 @@
+// Also on PostgreSQL: triggers write events, in the order of commits.
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { integrationCalls, type WebhookEvent, type WebhookPayload } from '#contract/integrations.ts'

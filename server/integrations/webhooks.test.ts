@@ -1,3 +1,4 @@
+// Also on PostgreSQL: events are handed out in order, under advisory locks.
 import { eq, sql } from 'drizzle-orm'
 import { describe, expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { copyTemplate } from '#test/program.ts'
 import { answers, isUnavailable, openEmbedded, openServer, rows } from './database.ts'
 import { loadSecretKey } from './secret-key.ts'
 import { StartError } from './start-error.ts'
@@ -14,6 +15,12 @@ function aFolder(): Disposable & { at: string } {
   return { at, [Symbol.dispose]: () => rmSync(at, { recursive: true, force: true }) }
 }
 
+async function aMigratedFolder(): Promise<ReturnType<typeof aFolder>> {
+  const folder = aFolder()
+  await copyTemplate(folder.at)
+  return folder
+}
+
 const refusal = (begun: Promise<unknown>) =>
   begun.then(
     () => null,
@@ -21,7 +28,7 @@ const refusal = (begun: Promise<unknown>) =>
   )
 
 test('a commit is on disk before it is answered', async () => {
-  using folder = aFolder()
+  using folder = await aMigratedFolder()
   let synced = 0
   const database = await openEmbedded(folder.at, (fd) => {
     fsyncSync(fd)
@@ -39,7 +46,7 @@ test('a commit is on disk before it is answered', async () => {
 })
 
 test('committed data is there after a restart', async () => {
-  using folder = aFolder()
+  using folder = await aMigratedFolder()
   const first = await openEmbedded(folder.at)
   await first.db.execute(sql`CREATE TABLE notes (text text)`)
   await first.db.execute(sql`INSERT INTO notes VALUES ('still here')`)
@@ -50,7 +57,7 @@ test('committed data is there after a restart', async () => {
 })
 
 test('a folder is opened by one process at a time', async () => {
-  using folder = aFolder()
+  using folder = await aMigratedFolder()
   const first = await openEmbedded(folder.at)
   expect(await refusal(openEmbedded(folder.at))).toBe(
     `Another Duely is already running on the folder ${folder.at}. Stop it, or set DATA_DIR to another folder.`,
@@ -97,7 +104,7 @@ test('a folder that cannot be written to is refused', async () => {
 })
 
 test('the secret key is created once, readable by its owner only, and never replaced', async () => {
-  using folder = aFolder()
+  using folder = await aMigratedFolder()
   const database = await openEmbedded(folder.at)
   const settle = (given: string) => loadSecretKey(database.db, { given, dataDir: folder.at })
   const file = path.join(folder.at, 'secret-key')
@@ -126,7 +133,7 @@ test('a server that does not answer is named without its password', async () => 
 })
 
 test('a refused statement does not mean that the database is unavailable', async () => {
-  using folder = aFolder()
+  using folder = await aMigratedFolder()
   const database = await openEmbedded(folder.at)
   const refused = await database.db.execute(sql`SELECT * FROM nothing_of_that_name`).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(Error)
@@ -135,7 +142,7 @@ test('a refused statement does not mean that the database is unavailable', async
 })
 
 test('the five seconds of a transaction begin with it, however long it waited for its turn', async () => {
-  using folder = aFolder()
+  using folder = await aMigratedFolder()
   const { db, pulse, close } = await openEmbedded(folder.at)
   const first = Promise.withResolvers<void>()
   const begun = Promise.withResolvers<void>()

@@ -1,7 +1,7 @@
-import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { engineFromTemplate } from '#test/harness.ts'
 import { type OpenDatabase, wrapEmbedded } from './database.ts'
 import { job, openQueue, type Queue, type Work, work } from './job.ts'
 import { openLog } from './log.ts'
@@ -15,7 +15,7 @@ interface Desk extends AsyncDisposable {
 }
 
 async function aDesk(works: Work[]): Promise<Desk> {
-  const database = await wrapEmbedded(new PGlite())
+  const database = await wrapEmbedded(await engineFromTemplate())
   const queue = await openQueue({ db: database.db, log: openLog({ level: 'silent', terminal: false }), soleProcess: false })
   queue.start(works)
   return {

@@ -10,7 +10,7 @@ import { notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import type { AfterChange } from '#server/invoices/tables.ts'
-import { pauseSender, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
+import { pauseSender, providerNames, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { readFiles } from '#server/pay/files.ts'
@@ -233,8 +233,13 @@ async function drain(deps: Delivering, ownerId: string, slice: Slice): Promise<'
       putOff: 0,
       patience,
       resting: false,
+      restUntil: null,
     }
     const moved = await sendAll(deps, batch)
+    if (batch.restUntil) {
+      await putOff(deps.db, ownerId, deps.clock.now(), batch.restUntil)
+      return 'done'
+    }
     if (batch.putOff >= patience) {
       if (await slowDown(deps, sender)) return 'done'
       patience = Number.POSITIVE_INFINITY
@@ -249,7 +254,7 @@ async function drain(deps: Delivering, ownerId: string, slice: Slice): Promise<'
 
 /** What `hosts` knows a mail server by. */
 function hostOf({ provider, host, port }: Sender): string {
-  return provider === 'gmail' ? provider : `${host?.toLowerCase()}:${port}`
+  return provider === 'smtp' ? `${host?.toLowerCase()}:${port}` : provider
 }
 
 /** Whether this mailbox may connect now; if its mail server did not answer others, or too many wait for it, its emails are put off. */
@@ -321,6 +326,8 @@ interface Batch extends Slice {
   patience: number
   /** The next minute's turn is a timer. */
   resting: boolean
+  /** The provider wants no email of this mailbox before. */
+  restUntil: Instant | null
 }
 
 function ended(batch: Batch): boolean {
@@ -328,8 +335,8 @@ function ended(batch: Batch): boolean {
 }
 
 /** Further emails would be refused too. */
-function isRefusing({ usedUp, putOff, patience }: Batch): boolean {
-  return usedUp.length > 0 || putOff >= patience
+function isRefusing({ usedUp, putOff, patience, restUntil }: Batch): boolean {
+  return usedUp.length > 0 || putOff >= patience || restUntil !== null
 }
 
 /** Returns how many emails changed state. Nothing is in flight when it ends, even when it fails. */
@@ -438,6 +445,7 @@ async function sendOne(
   if (outcome.kind === 'temporary' && outcome.unreached) batch.pass?.failed(outcome.reply)
   else batch.pass?.connected()
   countPutOff(batch, outcome)
+  if (outcome.kind === 'temporary' && outcome.retryAfter) batch.restUntil = deps.clock.now().add({ seconds: outcome.retryAfter })
   const record = async () => {
     await recordPersistently(deps, batch, inFlight.claimed, { mail, outcome, tookMs })
     if (inFlight.claimed) deps.claims.release(inFlight.claimed)
@@ -601,7 +609,7 @@ async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, sai
         if (isAddressRefusal(outcome.reply)) await holdAddress(tx, batch.account.id, { invoiceIds, reply: outcome.reply }, tried.now)
       })
     case 'temporary':
-      return retryLater(db, tried, nextTry(deps, mail.attempt))
+      return retryLater(db, tried, nextTry(deps, mail.attempt, outcome.retryAfter))
     case 'login_refused':
     case 'quota':
       await pauseSending(deps, batch, outcome)
@@ -621,9 +629,9 @@ async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome
   await retryAllLater(deps.db, tried, nextTry(deps, mail.attempt + 1))
 }
 
-/** After a growing delay. */
-function nextTry({ clock, random }: Delivering, attempt: number): Instant {
-  return clock.now().add({ seconds: retrySeconds(attempt, random()) })
+/** After a growing delay, and not before the provider allows it. */
+function nextTry({ clock, random }: Delivering, attempt: number, atLeast = 0): Instant {
+  return clock.now().add({ seconds: Math.max(retrySeconds(attempt, random()), atLeast) })
 }
 
 /**
@@ -651,9 +659,9 @@ async function pauseSending(
     if (!first) return
     deps.log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
     const about =
-      sender.provider === 'gmail'
-        ? { title: texts.login.gmailTitle, text: texts.login.gmail(outcome.reply) }
-        : { title: texts.login.smtpTitle, text: texts.login.smtp(outcome.reply) }
+      sender.provider === 'smtp'
+        ? { title: texts.login.smtpTitle, text: texts.login.smtp(outcome.reply) }
+        : { title: texts.login.grantTitle(providerNames[sender.provider]), text: texts.login.grant(outcome.reply) }
     await notifyOwner(tx, deps, account, { kind: 'login_refused', summary: about.title, ...about, link: '/dashboard/mail-settings' }, now)
   })
 }

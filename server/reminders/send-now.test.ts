@@ -1,3 +1,4 @@
+// Also on PostgreSQL: presses at the same time meet on one row.
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type RunSelection, reminderCalls, type SendNowRequest } from '#contract/reminders.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: emails are claimed, compared with the step shown, and sent.
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'

@@ -223,7 +223,7 @@ async function pausing(page: Page, audit: Audit, someone: Someone): Promise<void
   await audit.at('no-overdue')
 }
 
-test('an import from the file to its result', async ({ browser, program }) => {
+test('an import from the file to its result', full, async ({ browser, program }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     await importing(page, audit, await signIn(page, program.url, 'importer@banyan.example'))
   })

@@ -193,7 +193,7 @@ test('a plan that was paid once is renewed from the day it ends', full, async ({
   await expect(page.getByText(`Your plan: Pro until ${inDays(renewed.currentPeriodEnd ?? '')}`)).toBeVisible()
 })
 
-test('a payment that fails can be tried again, and closing the checkout resets the button', async ({ page, program, shop }) => {
+test('a payment that fails can be tried again, and closing the checkout resets the button', full, async ({ page, program, shop }) => {
   const email = 'fails@banyan.example'
   await open(page, program.url, shop, email)
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
@@ -220,7 +220,7 @@ test('a payment that fails can be tried again, and closing the checkout resets t
   expect((await paymentsOf(program.url, email)).filter(({ status }) => status === 'captured')).toHaveLength(1)
 })
 
-test('an order that cannot be created shows its error in the dialog and as a toast', async ({ page, program, shop }) => {
+test('an order that cannot be created shows its error in the dialog and as a toast', full, async ({ page, program, shop }) => {
   await open(page, program.url, shop, 'refused@banyan.example')
   const dialog = page.getByRole('dialog', { name: 'Subscribe to Pro' })
   const said = async (sentence: string) => {
@@ -473,7 +473,7 @@ test('switching to Free names what ends, asks, and leads to the dashboard', asyn
   await expect(page.getByText('Your plan has ended')).toBeHidden()
 })
 
-test('a checkout that does not load shows an error and can be retried', async ({ page, program, shop }) => {
+test('a checkout that does not load shows an error and can be retried', full, async ({ page, program, shop }) => {
   const email = 'blocked@banyan.example'
   await signIn(page, program.url, email)
   await page.route('**/v1/checkout.js', (route) => route.abort())

@@ -58,7 +58,7 @@ test('an API key created on the screen gives access to the invoices until it is 
   expect((await ask('GET')).status).toBe(401)
 })
 
-test('a read-only key cannot change anything', async ({ page, program }) => {
+test('a read-only key cannot change anything', full, async ({ page, program }) => {
   await signIn(page, program.url, 'reads@banyan.example')
   await page.goto('/dashboard/connections')
   await page.getByRole('button', { name: 'Create API Key' }).click()
@@ -198,7 +198,7 @@ test('the sidebar triggers reminders after one consent, once a day', async ({ pa
   await expect(page.getByRole('button', { name: 'Continue' })).toBeVisible()
 })
 
-test('a trigger that the mail server rejects shows the reply, and sends on retry', async ({ page, program, smtp }) => {
+test('a trigger that the mail server rejects shows the reply, and sends on retry', full, async ({ page, program, smtp }) => {
   const asha = await signIn(page, program.url, 'refused@banyan.example')
   await asha.send('POST', '/invoice', { ...anInvoice, clientEmail: 'gone@kaveri.example' })
   await asha.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
@@ -280,7 +280,7 @@ test('an OAuth app has access from consent until it is disconnected', async ({ p
   expect((await me()).status).toBe(401)
 })
 
-test('a tampered consent request cannot be allowed', async ({ page, program }) => {
+test('a tampered consent request cannot be allowed', full, async ({ page, program }) => {
   await signIn(page, program.url, 'changed@banyan.example')
   await page.goto('/dashboard/oauth-consent?redirect_uri=https%3A%2F%2Fevil.example%2Fback&state=1&request=made-up')
   await expect(page.getByText('This request isn’t valid')).toBeVisible()

@@ -25,7 +25,7 @@ test('the list sorts by its columns, and keeps view and order after a reload', a
   await expect.poll(() => clients(page)).toEqual(['Kaveri Foods', 'Meridian Textiles', 'Studio Banyan'])
 })
 
-test('the list has the next reminder, and its order works on cards too', async ({ page }) => {
+test('the list has the next reminder, and its order works on cards too', full, async ({ page }) => {
   await onDashboard(page, three)
   await expect.poll(() => clients(page)).toEqual(['Kaveri Foods', 'Studio Banyan', 'Meridian Textiles'])
   await page.getByLabel('Sort by').selectOption('Amount, largest first')
@@ -44,7 +44,7 @@ test('the list has the next reminder, and its order works on cards too', async (
   }
 })
 
-test('Mark as paid is on the card, and Undo restores the status', async ({ page }) => {
+test('Mark as paid is on the card, and Undo restores the status', full, async ({ page }) => {
   await onDashboard(page, three)
   await page.getByRole('button', { name: /^Mark as paid: .*, Kaveri Foods$/ }).click()
   await expect(page.getByText('INV-0001 is paid. No more reminders go out for it.')).toBeVisible()
@@ -209,7 +209,7 @@ test('the palette keeps the focus when a screen loads behind it', full, async ({
   await expect(box).toBeFocused()
 })
 
-test('a client of an earlier invoice is suggested, and leaving asks before it discards the form', async ({ page }) => {
+test('a client of an earlier invoice is suggested, and leaving asks before it discards the form', full, async ({ page }) => {
   await onDashboard(page, three)
   await page.keyboard.press('n')
   await expect(page).toHaveURL(/new-invoice/)
@@ -248,7 +248,7 @@ test('leaving a changed invoice asks first, leaving an unchanged one does not', 
   await expect(page.getByRole('heading', { name: 'Reminder Control' })).toBeVisible()
 })
 
-test('a due date that has passed sets the status to Overdue until a status is chosen', async ({ page }) => {
+test('a due date that has passed sets the status to Overdue until a status is chosen', full, async ({ page }) => {
   await onDashboard(page, [])
   await page.getByRole('main').getByRole('link', { name: 'Create Invoice' }).first().click()
   const due = page.getByRole('textbox', { name: 'Due Date' })
@@ -311,7 +311,7 @@ test('an amount may have commas, and an invalid one stays as typed with the reas
   await expect(page.getByLabel('Amount')).toHaveValue('1,84,200.00')
 })
 
-test('an invalid date shows the expected format, and a missing invoice links back to the list', async ({ page }) => {
+test('an invalid date shows the expected format, and a missing invoice links back to the list', full, async ({ page }) => {
   await onDashboard(page, [])
   await page.getByRole('main').getByRole('link', { name: 'Create Invoice' }).first().click()
   await page.getByRole('textbox', { name: 'Due Date' }).fill('31/02/2026')
@@ -323,7 +323,7 @@ test('an invalid date shows the expected format, and a missing invoice links bac
   await expect(page.getByText('No invoices yet')).toBeVisible()
 })
 
-test('on a phone the list has a select for its order, and no row is cut', async ({ page }) => {
+test('on a phone the list has a select for its order, and no row is cut', full, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   await onDashboard(page, three)
   await page.getByRole('button', { name: 'List', exact: true }).click()
@@ -336,7 +336,7 @@ test('on a phone the list has a select for its order, and no row is cut', async 
   expect(await late.evaluate(({ parentElement: cell }) => cell !== null && cell.scrollWidth <= cell.clientWidth)).toBe(true)
 })
 
-test('the table behind the due line lists every invoice, the most overdue first', async ({ page }) => {
+test('the table behind the due line lists every invoice, the most overdue first', full, async ({ page }) => {
   await onDashboard(page, [
     ...three,
     ...[1, 2, 3, 4, 5].map((number) => ({ clientName: `Anand ${number}`, amount: number, dueInDays: number })),
@@ -382,7 +382,7 @@ test('the filter counts follow the search, in name or email and any case, until 
   await expect.poll(counts).toEqual(['All (4)', 'Paid (2)', 'Unpaid (1)', 'Overdue (1)'])
 })
 
-test('a search without results names its query and filter, and links back to the invoices', async ({ page }) => {
+test('a search without results names its query and filter, and links back to the invoices', full, async ({ page }) => {
   await onDashboard(page, three)
   const main = page.getByRole('main')
   const search = page.getByRole('textbox', { name: 'Search', exact: true })
@@ -408,7 +408,7 @@ for (const [filter, others, says] of [
   ['Paid', ['unpaid', 'overdue'], 'No invoices have been marked as paid yet.'],
   ['Overdue', ['unpaid', 'paid'], 'No overdue invoices found.'],
 ] as const)
-  test(`without ${filter.toLowerCase()} invoices the filter shows that and links back to all`, async ({ page }) => {
+  test(`without ${filter.toLowerCase()} invoices the filter shows that and links back to all`, full, async ({ page }) => {
     await onDashboard(
       page,
       others.map((status, index) => ({ clientName: `Client ${index}`, amount: 5 + index, status })),
@@ -442,7 +442,7 @@ test('the list shows that it loads, then the error, and loads again on request',
   await expect(page.getByText(`Due ${today}`, { exact: false })).toBeVisible()
 })
 
-test('an empty dashboard offers to add an invoice or import a file', async ({ page }) => {
+test('an empty dashboard offers to add an invoice or import a file', full, async ({ page }) => {
   await onDashboard(page, [])
   await expect(page.getByRole('heading', { name: 'No invoices yet' })).toBeVisible()
   await expect(page.getByText('Get started by creating your first invoice')).toBeVisible()
@@ -510,7 +510,7 @@ test('leaving the dashboard right after typing a search works, however slow the 
   await expect(page.getByRole('heading', { name: 'Edit Invoice' })).toBeVisible()
 })
 
-test('single-letter shortcuts search and create an invoice, and stay letters in a text field', async ({ page }) => {
+test('single-letter shortcuts search and create an invoice, and stay letters in a text field', full, async ({ page }) => {
   await onDashboard(page, three)
   const search = page.getByRole('textbox', { name: 'Search', exact: true })
   await page.keyboard.press('/')

@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { expectAccessible } from './audit.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { type Someone, signIn } from './sign-in.ts'
 
 async function onEmailSettings(page: Page, url: string, email: string): Promise<Someone> {
@@ -73,43 +73,47 @@ test('a known provider needs only email and app password, and links to where tha
   }
 })
 
-test('the password field is in view when the dialog opens, and a refused server unfolds its fields', async ({ page, program, smtp }) => {
-  await onEmailSettings(page, program.url, 'in-view@banyan.example')
-  const dialog = page.getByRole('dialog')
-  for (const size of [
-    { width: 1280, height: 600 },
-    { width: 390, height: 664 },
-  ]) {
-    await page.setViewportSize(size)
+test(
+  'the password field is in view when the dialog opens, and a refused server unfolds its fields',
+  full,
+  async ({ page, program, smtp }) => {
+    await onEmailSettings(page, program.url, 'in-view@banyan.example')
+    const dialog = page.getByRole('dialog')
+    for (const size of [
+      { width: 1280, height: 600 },
+      { width: 390, height: 664 },
+    ]) {
+      await page.setViewportSize(size)
+      await page.getByRole('button', { name: 'Configure Custom SMTP' }).click()
+      await expect(dialog.getByLabel('App Password', { exact: true })).toBeInViewport({ ratio: 1 })
+      await page.keyboard.press('Escape')
+      await expect(dialog).toHaveCount(0)
+    }
     await page.getByRole('button', { name: 'Configure Custom SMTP' }).click()
-    await expect(dialog.getByLabel('App Password', { exact: true })).toBeInViewport({ ratio: 1 })
-    await page.keyboard.press('Escape')
-    await expect(dialog).toHaveCount(0)
-  }
-  await page.getByRole('button', { name: 'Configure Custom SMTP' }).click()
-  await dialog.getByRole('radio', { name: 'Fastmail' }).check()
-  await dialog.getByLabel('Email', { exact: true }).fill(smtp.login.user)
-  await dialog.getByLabel('App Password', { exact: true }).fill(smtp.login.pass)
-  const message = 'smtp.fastmail.com does not use SSL on port 2525.'
-  await page.route('**/mail-config/smtp', (route) =>
-    route.fulfill({ status: 400, json: { message, code: 'mail_test_failed', errors: [{ path: 'secure', message }] } }),
-  )
-  await dialog.getByRole('button', { name: 'Save SMTP Configuration' }).click()
-  await expect(dialog.getByLabel('Security')).toBeFocused()
-  await expect(dialog.getByText(message)).toBeVisible()
-  await page.unrouteAll()
+    await dialog.getByRole('radio', { name: 'Fastmail' }).check()
+    await dialog.getByLabel('Email', { exact: true }).fill(smtp.login.user)
+    await dialog.getByLabel('App Password', { exact: true }).fill(smtp.login.pass)
+    const message = 'smtp.fastmail.com does not use SSL on port 2525.'
+    await page.route('**/mail-config/smtp', (route) =>
+      route.fulfill({ status: 400, json: { message, code: 'mail_test_failed', errors: [{ path: 'secure', message }] } }),
+    )
+    await dialog.getByRole('button', { name: 'Save SMTP Configuration' }).click()
+    await expect(dialog.getByLabel('Security')).toBeFocused()
+    await expect(dialog.getByText(message)).toBeVisible()
+    await page.unrouteAll()
 
-  await dialog.getByLabel('SMTP Host').fill(smtp.host)
-  await dialog.getByLabel('Port', { exact: true }).fill(String(smtp.port))
-  await dialog.getByLabel('Security').selectOption('TLS (Port 587)')
-  await dialog.getByLabel('Email', { exact: true }).fill('asha@banyan.example')
-  await dialog.getByLabel('Username, if it isn’t your email').fill(smtp.login.user)
-  await dialog.getByRole('button', { name: 'Save SMTP Configuration' }).click()
-  await expect(page.getByText('SMTP configured successfully!')).toBeVisible()
-  await expect(page.getByText('asha@banyan.example', { exact: true })).toBeVisible()
-})
+    await dialog.getByLabel('SMTP Host').fill(smtp.host)
+    await dialog.getByLabel('Port', { exact: true }).fill(String(smtp.port))
+    await dialog.getByLabel('Security').selectOption('TLS (Port 587)')
+    await dialog.getByLabel('Email', { exact: true }).fill('asha@banyan.example')
+    await dialog.getByLabel('Username, if it isn’t your email').fill(smtp.login.user)
+    await dialog.getByRole('button', { name: 'Save SMTP Configuration' }).click()
+    await expect(page.getByText('SMTP configured successfully!')).toBeVisible()
+    await expect(page.getByText('asha@banyan.example', { exact: true })).toBeVisible()
+  },
+)
 
-test('a test email shows the reply of the mail server, whether it was accepted or refused', async ({ page, program, smtp }) => {
+test('a test email shows the reply of the mail server, whether it was accepted or refused', full, async ({ page, program, smtp }) => {
   const someone = await onEmailSettings(page, program.url, 'tester@banyan.example')
   await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   await page.reload()

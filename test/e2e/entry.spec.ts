@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 
 const password = 'correct horse battery'
 
@@ -54,7 +54,7 @@ test('a session ended elsewhere leads to sign-in with a notice, and back to the 
   await expect(page).toHaveURL(/email-templates/)
 })
 
-test('a Retry-After that has passed no longer blocks the form', async ({ page }) => {
+test('a Retry-After that has passed no longer blocks the form', full, async ({ page }) => {
   await page.route('**/auth', (route) =>
     route.fulfill({
       status: 429,

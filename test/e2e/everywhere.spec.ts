@@ -51,7 +51,7 @@ test('the theme is dark until light is chosen, in this tab and in all others', a
   expect(await storedTheme(page)).toBe('dark')
 })
 
-test('a public page follows the theme chosen in another tab', async ({ page, context }) => {
+test('a public page follows the theme chosen in another tab', full, async ({ page, context }) => {
   await page.goto('/')
   await expect(root(page)).toHaveClass(/\bdark\b/)
   const other = await context.newPage()
@@ -173,7 +173,7 @@ test('prefers-reduced-motion ends all motion: on the landing page, the dashboard
 })
 
 for (const [name, size] of Object.entries(sizes))
-  test(`a dashboard screen is as high as the window minus 7.5rem, on ${name}`, async ({ page, program }) => {
+  test(`a dashboard screen is as high as the window minus 7.5rem, on ${name}`, full, async ({ page, program }) => {
     await page.setViewportSize(size)
     await signIn(page, program.url)
     const height = () =>
@@ -193,7 +193,7 @@ for (const [name, size] of Object.entries(sizes))
     expect(await height()).toBeGreaterThanOrEqual(size.height - 7.5 * 16)
   })
 
-test('Create Invoice is the current link while an invoice is created or edited', async ({ page, program }) => {
+test('Create Invoice is the current link while an invoice is created or edited', full, async ({ page, program }) => {
   const someone = await signIn(page, program.url)
   const { _id } = (await someone.send('POST', '/invoice', late)) as { _id: string }
   const marked = () => dashboardLinks(page).and(page.locator('[aria-current="page"]')).allTextContents()
@@ -208,7 +208,7 @@ test('Create Invoice is the current link while an invoice is created or edited',
   expect(await marked()).toEqual(['Dashboard'])
 })
 
-test('signing out shows its progress, clears the session and ends on the landing page', async ({ page, program }) => {
+test('signing out shows its progress, clears the session and ends on the landing page', full, async ({ page, program }) => {
   await signIn(page, program.url)
   const answered = Promise.withResolvers<void>()
   await page.route('**/auth/logout', async (route) => {
@@ -229,7 +229,7 @@ test('signing out shows its progress, clears the session and ends on the landing
   expect(await stored()).toEqual([null, null])
 })
 
-test('a failed sign-out keeps the session and can be retried', async ({ page, program }) => {
+test('a failed sign-out keeps the session and can be retried', full, async ({ page, program }) => {
   await signIn(page, program.url)
   await page.route('**/auth/logout', (route) => route.abort())
   await page.goto('/dashboard')
@@ -290,7 +290,7 @@ test('a screen whose code does not load shows an error, the others open, and it 
   await expect(page.getByRole('heading', { name: 'Email Template Settings' })).toBeVisible()
 })
 
-test('the code of a screen that did not load is requested again by Try again only', async ({ page, program }) => {
+test('the code of a screen that did not load is requested again by Try again only', full, async ({ page, program }) => {
   await signIn(page, program.url)
   await page.route('**/assets/email-templates-screen-*.js', (route) => route.abort())
   const opened: string[] = []
@@ -354,7 +354,7 @@ test('offline, a screen keeps its data and shows a notice; online again, it refe
   await expect(page.getByText('Studio Banyan').first()).toBeVisible()
 })
 
-test('saving offline shows an error, keeps the form, and works once online again', async ({ page, context, program }) => {
+test('saving offline shows an error, keeps the form, and works once online again', full, async ({ page, context, program }) => {
   await signIn(page, program.url)
   await page.goto('/dashboard/new-invoice')
   await page.getByRole('combobox', { name: 'Client Name' }).fill('Kaveri Foods')
@@ -377,24 +377,28 @@ test('saving offline shows an error, keeps the form, and works once online again
   await expect(page.getByText('₹1,84,200.50').first()).toBeVisible()
 })
 
-test('a screen that was never loaded shows a notice offline and opens automatically once online', async ({ page, context, program }) => {
-  await signIn(page, program.url)
-  await page.goto('/dashboard')
-  await expect(page.getByText('No invoices yet')).toBeVisible()
-  await context.setOffline(true)
-  await dashboardLinks(page).filter({ hasText: 'Email Templates' }).click()
-  await expect(page.getByRole('heading', { name: 'This screen could not be loaded' })).toBeVisible()
-  await expect(page.getByRole('button', { name: /^Account of/ })).toBeVisible()
-  await page.getByRole('button', { name: 'Try again' }).click()
-  await expect(page.getByRole('alert').filter({ hasText: away })).toBeVisible()
-  await page.getByRole('button', { name: 'Go back' }).click()
-  await expect(page.getByText('No invoices yet')).toBeVisible()
-  await page.goForward()
-  await expect(page.getByRole('heading', { name: 'This screen could not be loaded' })).toBeVisible()
-  await context.setOffline(false)
-  await expect(page.getByRole('heading', { name: 'Email Template Settings' })).toBeVisible()
-  await expect(page.getByText('You are offline')).toHaveCount(0)
-})
+test(
+  'a screen that was never loaded shows a notice offline and opens automatically once online',
+  full,
+  async ({ page, context, program }) => {
+    await signIn(page, program.url)
+    await page.goto('/dashboard')
+    await expect(page.getByText('No invoices yet')).toBeVisible()
+    await context.setOffline(true)
+    await dashboardLinks(page).filter({ hasText: 'Email Templates' }).click()
+    await expect(page.getByRole('heading', { name: 'This screen could not be loaded' })).toBeVisible()
+    await expect(page.getByRole('button', { name: /^Account of/ })).toBeVisible()
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect(page.getByRole('alert').filter({ hasText: away })).toBeVisible()
+    await page.getByRole('button', { name: 'Go back' }).click()
+    await expect(page.getByText('No invoices yet')).toBeVisible()
+    await page.goForward()
+    await expect(page.getByRole('heading', { name: 'This screen could not be loaded' })).toBeVisible()
+    await context.setOffline(false)
+    await expect(page.getByRole('heading', { name: 'Email Template Settings' })).toBeVisible()
+    await expect(page.getByText('You are offline')).toHaveCount(0)
+  },
+)
 
 const longest = [
   {
@@ -466,7 +470,7 @@ for (const [name, size] of Object.entries(sizes))
     },
   )
 
-test('a public page works without its code for signed-in visitors, and leads to the dashboard', async ({ page, program }) => {
+test('a public page works without its code for signed-in visitors, and leads to the dashboard', full, async ({ page, program }) => {
   await signIn(page, program.url)
   await page.route(/\/assets\/(?:account-alone|library)-[^/]*\.js$/, (route) => route.abort())
   await page.goto('/features')

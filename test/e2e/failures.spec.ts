@@ -31,7 +31,7 @@ async function hold(page: Page, method: string, path: string): Promise<() => voi
 
 const inDialog = (page: Page, name: string) => page.getByRole('dialog').getByRole('button', { name })
 
-test('errors of the mailbox and the reminders are shown on their screen', async ({ page, program, smtp }) => {
+test('errors of the mailbox and the reminders are shown on their screen', full, async ({ page, program, smtp }) => {
   const asha = await signIn(page, program.url, 'failing@banyan.example')
   await page.goto('/dashboard/reminder-control')
   await expect(page.getByText('Never', { exact: true })).toBeVisible()
@@ -129,7 +129,7 @@ test('a plan that this server does not sell cannot be cancelled here', async ({ 
   await expect(page.getByText('Subscription cancellation will be available soon').first()).toBeVisible()
 })
 
-test('buttons show their progress while the server is slow', async ({ page }) => {
+test('buttons show their progress while the server is slow', full, async ({ page }) => {
   await page.goto('/signup')
   await page.getByLabel('Full Name').fill('Asha Rao')
   await page.getByLabel('Email').fill('patient@banyan.example')
@@ -181,7 +181,7 @@ test('buttons show their progress while the server is slow', async ({ page }) =>
   expect(await page.evaluate(() => localStorage.getItem('refreshToken'))).toBeNull()
 })
 
-test('a Gmail connection that does not start shows an error', async ({ page, program }) => {
+test('a Gmail connection that does not start shows an error', full, async ({ page, program }) => {
   await signIn(page, program.url, 'no-gmail@banyan.example')
   await page.route('**/server', async (route) => {
     const answered = await route.fetch()

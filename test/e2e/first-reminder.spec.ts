@@ -85,68 +85,68 @@ for (const viewport of [
     },
   )
 
-test('the checklist names what is missing first, never leads to a disabled button, and closes after the visit of the first reminder', async ({
-  page,
-  program,
-  smtp,
-}) => {
-  const { send } = await signIn(page, program.url)
-  const invoice = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02' }
-  const mailbox = { host: smtp.host, port: smtp.port, secure: false, ...smtp.login }
-  const heading = (name: string) => page.getByRole('heading', { name })
-  const states = () => page.locator('ol > li[data-state]').evaluateAll((steps) => steps.map((step) => step.getAttribute('data-state')))
+test(
+  'the checklist names what is missing first, never leads to a disabled button, and closes after the visit of the first reminder',
+  full,
+  async ({ page, program, smtp }) => {
+    const { send } = await signIn(page, program.url)
+    const invoice = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02' }
+    const mailbox = { host: smtp.host, port: smtp.port, secure: false, ...smtp.login }
+    const heading = (name: string) => page.getByRole('heading', { name })
+    const states = () => page.locator('ol > li[data-state]').evaluateAll((steps) => steps.map((step) => step.getAttribute('data-state')))
 
-  await send('POST', '/mail-config/smtp', mailbox)
-  await page.goto('/dashboard')
-  await expect(heading('Next: add your unpaid invoices')).toBeVisible()
-  expect(await states()).toEqual(['next', 'done', 'later', 'later'])
-  await expectAccessible(page)
+    await send('POST', '/mail-config/smtp', mailbox)
+    await page.goto('/dashboard')
+    await expect(heading('Next: add your unpaid invoices')).toBeVisible()
+    expect(await states()).toEqual(['next', 'done', 'later', 'later'])
+    await expectAccessible(page)
 
-  await send('DELETE', '/mail-config')
-  await send('POST', '/invoice', invoice)
-  await page.goto('/dashboard')
-  await expect(heading('Next: connect the mailbox your reminders are sent from')).toBeVisible()
-  await page.getByRole('link', { name: 'Zoho' }).click()
-  await expect(page.getByRole('dialog').getByRole('radio', { name: 'Zoho' })).toBeChecked()
+    await send('DELETE', '/mail-config')
+    await send('POST', '/invoice', invoice)
+    await page.goto('/dashboard')
+    await expect(heading('Next: connect the mailbox your reminders are sent from')).toBeVisible()
+    await page.getByRole('link', { name: 'Zoho' }).click()
+    await expect(page.getByRole('dialog').getByRole('radio', { name: 'Zoho' })).toBeChecked()
 
-  await send('POST', '/mail-config/smtp', mailbox)
-  await page.goto('/dashboard/mail-settings')
-  await expect(page.getByText('Next: see who gets an email')).toBeVisible()
-  await page.getByRole('link', { name: 'Preview the first email' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-  await page.goto('/dashboard')
-  await expect(heading('Next: start daily reminders')).toBeVisible()
-  expect(await states()).toEqual(['done', 'done', 'done', 'next'])
-  await page.getByRole('link', { name: 'Start daily reminders', exact: true }).click()
-  await expect(page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' })).toBeEnabled()
+    await send('POST', '/mail-config/smtp', mailbox)
+    await page.goto('/dashboard/mail-settings')
+    await expect(page.getByText('Next: see who gets an email')).toBeVisible()
+    await page.getByRole('link', { name: 'Preview the first email' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.goto('/dashboard')
+    await expect(heading('Next: start daily reminders')).toBeVisible()
+    expect(await states()).toEqual(['done', 'done', 'done', 'next'])
+    await page.getByRole('link', { name: 'Start daily reminders', exact: true }).click()
+    await expect(page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' })).toBeEnabled()
 
-  // Rejected: the checklist stays, and leads to the invoice.
-  smtp.answer({ rcpt: () => '550 5.1.1 No such user here' })
-  await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
-  await expect(heading('Reminders sent: 0 of 1')).toBeVisible()
-  await page.goto('/dashboard')
-  await expect(heading('Rejected: the first reminder to Kaveri Foods')).toBeVisible()
-  await expectAccessible(page)
-  await page.getByRole('link', { name: 'Open INV-0001' }).click()
-  await expect(page.getByText('Update invoice details')).toBeVisible()
+    // Rejected: the checklist stays, and leads to the invoice.
+    smtp.answer({ rcpt: () => '550 5.1.1 No such user here' })
+    await page.getByRole('dialog').getByRole('button', { name: 'Start Reminders' }).click()
+    await expect(heading('Reminders sent: 0 of 1')).toBeVisible()
+    await page.goto('/dashboard')
+    await expect(heading('Rejected: the first reminder to Kaveri Foods')).toBeVisible()
+    await expectAccessible(page)
+    await page.getByRole('link', { name: 'Open INV-0001' }).click()
+    await expect(page.getByText('Update invoice details')).toBeVisible()
 
-  // Reminders to a rejected address are on hold until it is corrected.
-  smtp.answer({})
-  await page.getByLabel('Client Email').fill('accounts@kaveri.example')
-  await page.getByRole('button', { name: 'Update Invoice' }).click()
-  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
-  await page.getByRole('link', { name: 'Reminder Control' }).first().click()
-  await page.getByRole('button', { name: 'Send Now' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Send 1 email' }).click()
-  await expect(page.getByText('1 reminder emails sent successfully!')).toBeVisible()
-  await page.getByRole('link', { name: 'Dashboard', exact: true }).first().click()
-  await expect(page.getByText(/^Your first reminder was sent at \d\d:\d\d\.$/)).toBeVisible()
-  await page.reload()
-  await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
-  await expect(page.getByText(/^Your first reminder was sent/)).toHaveCount(0)
-})
+    // Reminders to a rejected address are on hold until it is corrected.
+    smtp.answer({})
+    await page.getByLabel('Client Email').fill('accounts@kaveri.example')
+    await page.getByRole('button', { name: 'Update Invoice' }).click()
+    await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
+    await page.getByRole('link', { name: 'Reminder Control' }).first().click()
+    await page.getByRole('button', { name: 'Send Now' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send 1 email' }).click()
+    await expect(page.getByText('1 reminder emails sent successfully!')).toBeVisible()
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).first().click()
+    await expect(page.getByText(/^Your first reminder was sent at \d\d:\d\d\.$/)).toBeVisible()
+    await page.reload()
+    await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
+    await expect(page.getByText(/^Your first reminder was sent/)).toHaveCount(0)
+  },
+)
 
-test('where the first reminder waits for a paused invoice, the checklist names that', async ({ page, program, smtp }) => {
+test('where the first reminder waits for a paused invoice, the checklist names that', full, async ({ page, program, smtp }) => {
   const { send } = await signIn(page, program.url)
   const invoice = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02' }
   const { _id } = (await send('POST', '/invoice', invoice)) as { _id: string }

@@ -45,7 +45,7 @@ test('Google signs a visitor up, and later in, back to the screen requested', as
   expect(await page.evaluate(() => localStorage.getItem('refreshToken'))).toBeNull()
 })
 
-test('help and terms lead to the operator’s addresses, in a new window', async ({ page }) => {
+test('help and terms lead to the operator’s addresses, in a new window', full, async ({ page }) => {
   await page.goto('/signup')
   const footer = page.getByRole('contentinfo')
   for (const link of [footer.getByRole('link', { name: 'Terms' }), page.getByRole('main').getByRole('link', { name: 'Terms' })])

@@ -104,7 +104,7 @@ test('a file of 3,000 lines is imported whole and undone whole', full, async ({ 
   expect(await stored(page)).toBe(0)
 })
 
-test('a stopped import shows its progress, resumes where it stopped, and is undone as one', async ({ page }) => {
+test('a stopped import shows its progress, resumes where it stopped, and is undone as one', full, async ({ page }) => {
   await onDashboard(page, [])
   let release = () => {}
   const held = new Promise<void>((resolve) => {
@@ -189,7 +189,7 @@ test('importing the same file after an interruption loses and repeats no line', 
   expect(await stored(page)).toBe(500)
 })
 
-test('a refused part shows the reason of the server, and earlier lines stay until they are undone', async ({ page }) => {
+test('a refused part shows the reason of the server, and earlier lines stay until they are undone', full, async ({ page }) => {
   await onDashboard(page, [])
   let part = 0
   await page.route(importCall, (route) => {
@@ -290,7 +290,7 @@ test('an export with balances, currencies, drafts and unknown statuses: what is 
   ])
 })
 
-test('an export of Xero: what was paid of an invoice is imported, and each line keeps its currency', async ({ page }) => {
+test('an export of Xero: what was paid of an invoice is imported, and each line keeps its currency', full, async ({ page }) => {
   const { send } = await onDashboard(page, [])
   const line = (number: string, owed: string, currency: string, type: string, status: string) =>
     `Zenith Labs,ap@zenith.example,${number},13/01/2026,28/02/2026,1180.0000,180.0000,${owed},Design,1.0000,${currency},${type},Sent,${status}`
@@ -320,7 +320,7 @@ test('an export of Xero: what was paid of an invoice is imported, and each line 
   ])
 })
 
-test('invoices past due are held from the first line, and the last step asks what happens to them', async ({ page, smtp }) => {
+test('invoices past due are held from the first line, and the last step asks what happens to them', full, async ({ page, smtp }) => {
   const { send } = await onDashboard(page, [])
   await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   await send('POST', '/reminder/start')

@@ -1,4 +1,4 @@
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { onDashboard, signIn } from './sign-in.ts'
 
 test("an invoice's page shows the sent reminder, and a pause is shown everywhere until it is resumed", async ({ page, program, smtp }) => {
@@ -60,38 +60,40 @@ test("an invoice's page shows the sent reminder, and a pause is shown everywhere
   await expect(page.getByText('Client promised to pay by 31/12/2999.')).toBeHidden()
 })
 
-test('the summary of an invoice marks it as paid, duplicates and deletes it, and a saved one does not wait for the list', async ({
-  page,
-}) => {
-  await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 5_000, status: 'overdue', dueInDays: -5 }])
-  await page.getByRole('link', { name: 'Kaveri Foods' }).click()
-  const summary = page.getByRole('region', { name: 'Summary' })
-  await expect(summary.getByText('5 days late')).toBeVisible()
-  await summary.getByRole('button', { name: 'Mark as paid' }).click()
-  await expect(page.getByText('INV-0001 is paid. No more reminders go out for it.')).toBeVisible()
-  await expect(summary.getByText(/^paid \d\d\/\d\d\/\d{4}$/).first()).toBeVisible()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await expect(summary.getByText('5 days late')).toBeVisible()
+test(
+  'the summary of an invoice marks it as paid, duplicates and deletes it, and a saved one does not wait for the list',
+  full,
+  async ({ page }) => {
+    await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 5_000, status: 'overdue', dueInDays: -5 }])
+    await page.getByRole('link', { name: 'Kaveri Foods' }).click()
+    const summary = page.getByRole('region', { name: 'Summary' })
+    await expect(summary.getByText('5 days late')).toBeVisible()
+    await summary.getByRole('button', { name: 'Mark as paid' }).click()
+    await expect(page.getByText('INV-0001 is paid. No more reminders go out for it.')).toBeVisible()
+    await expect(summary.getByText(/^paid \d\d\/\d\d\/\d{4}$/).first()).toBeVisible()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(summary.getByText('5 days late')).toBeVisible()
 
-  await summary.getByRole('link', { name: 'Duplicate' }).click()
-  await expect(page.getByRole('combobox', { name: 'Client Name' })).toHaveValue('Kaveri Foods')
-  await expect(page.getByRole('combobox', { name: 'Client Email' })).toHaveValue('billing@kaveri.example')
-  await expect(page.getByLabel('Amount')).toHaveValue('5,000.00')
-  await expect(page.getByRole('textbox', { name: 'Due Date' })).toHaveValue('')
-  await page.getByRole('textbox', { name: 'Due Date' }).fill('31/12/2999')
-  const answered = Promise.withResolvers<void>()
-  await page.route(/\/invoice$/, async (route) => {
-    if (route.request().method() === 'GET') await answered.promise
-    await route.fallback()
-  })
-  await page.getByRole('button', { name: 'Create Invoice' }).click()
-  await expect(page.getByRole('button', { name: 'All (2)' })).toBeVisible()
-  await page.getByRole('link', { name: 'Kaveri Foods' }).first().click()
-  answered.resolve()
+    await summary.getByRole('link', { name: 'Duplicate' }).click()
+    await expect(page.getByRole('combobox', { name: 'Client Name' })).toHaveValue('Kaveri Foods')
+    await expect(page.getByRole('combobox', { name: 'Client Email' })).toHaveValue('billing@kaveri.example')
+    await expect(page.getByLabel('Amount')).toHaveValue('5,000.00')
+    await expect(page.getByRole('textbox', { name: 'Due Date' })).toHaveValue('')
+    await page.getByRole('textbox', { name: 'Due Date' }).fill('31/12/2999')
+    const answered = Promise.withResolvers<void>()
+    await page.route(/\/invoice$/, async (route) => {
+      if (route.request().method() === 'GET') await answered.promise
+      await route.fallback()
+    })
+    await page.getByRole('button', { name: 'Create Invoice' }).click()
+    await expect(page.getByRole('button', { name: 'All (2)' })).toBeVisible()
+    await page.getByRole('link', { name: 'Kaveri Foods' }).first().click()
+    answered.resolve()
 
-  await summary.getByRole('button', { name: 'Delete' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
-  await page.getByRole('button', { name: 'Undo' }).click()
-  await expect(page.getByRole('button', { name: 'All (2)' })).toBeVisible()
-})
+    await summary.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await expect(page.getByRole('button', { name: 'All (2)' })).toBeVisible()
+  },
+)

@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime'
 import { defaultContent, defaultSubject, reminderDocument, renderReminder, sampleValues } from '#contract/templates.ts'
 import { someoneAt } from '#test/program.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { signIn } from './sign-in.ts'
 
 const password = 'correct horse battery'
@@ -62,7 +62,7 @@ test('the email sent from a custom template matches its preview', async ({ page,
   await expect(subject).toHaveValue('You owe {{amount}}')
 })
 
-test('the preview of an invoice is the email its client gets, byte for byte, at any width', async ({ page, program, smtp }) => {
+test('the preview of an invoice is the email its client gets, byte for byte, at any width', full, async ({ page, program, smtp }) => {
   const asha = await someoneAt(program.url, 'previewer@banyan.example')
   const late = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 8 }).toString()
   const clientName = 'Kaveri <b>&amp; "Sons"</b> {{amount}} \u0915\u093e\u0935\u0947\u0930\u0940'
@@ -103,7 +103,7 @@ test('the preview of an invoice is the email its client gets, byte for byte, at 
   expect(mail.html).toBe(shown.replaceAll('\n', '\r\n'))
 })
 
-test('name and password are changed, and deleting the account is cancelled', async ({ page, program }) => {
+test('name and password are changed, and deleting the account is cancelled', full, async ({ page, program }) => {
   await signIn(page, program.url, 'leaver@banyan.example')
   await page.goto('/dashboard/profile')
   await expect(page.getByText(/^Member since \d\d\/\d\d\/\d{4}$/)).toBeVisible()
@@ -173,7 +173,7 @@ test('name and password are changed, and deleting the account is cancelled', asy
   expect(await page.evaluate(() => [localStorage.getItem('user'), localStorage.getItem('accessToken')])).toEqual([null, null])
 })
 
-test('a profile that does not load shows an error, and Retry loads it', async ({ page, program }) => {
+test('a profile that does not load shows an error, and Retry loads it', full, async ({ page, program }) => {
   await signIn(page, program.url, 'reader@banyan.example')
   await page.route('**/user/profile', (route) => route.fulfill({ status: 500, json: { message: 'Something went wrong', code: 'fault' } }))
   await page.goto('/dashboard/profile')
@@ -186,7 +186,7 @@ test('a profile that does not load shows an error, and Retry loads it', async ({
   await expect(page.getByText(/^Member since/)).toBeVisible()
 })
 
-test('a consent request of Zapier can be declined', async ({ page, program }) => {
+test('a consent request of Zapier can be declined', full, async ({ page, program }) => {
   await signIn(page, program.url, 'asked@banyan.example')
   await page.goto('/dashboard/oauth-consent')
   await expect(page.getByText('Missing redirect URI information.')).toBeVisible()
@@ -229,7 +229,7 @@ test.describe('without scripts', () => {
   })
 })
 
-test('the custom template switch saves nothing in the first tenth of a second', async ({ page, program, complaints }) => {
+test('the custom template switch saves nothing in the first tenth of a second', full, async ({ page, program, complaints }) => {
   await signIn(page, program.url, 'switch@banyan.example')
   const saved: string[] = []
   page.on('request', (request) => {
@@ -255,7 +255,7 @@ test('the custom template switch saves nothing in the first tenth of a second', 
   for (const one of complaints.splice(0)) expect(one).toMatch(/^Blocked script execution in 'about:srcdoc'/)
 })
 
-test('the profile shows the connected mailbox', async ({ page, program, smtp }) => {
+test('the profile shows the connected mailbox', full, async ({ page, program, smtp }) => {
   const { send } = await someoneAt(program.url, 'connected@banyan.example')
   await send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   await signIn(page, program.url, 'connected@banyan.example')

@@ -47,7 +47,7 @@ test('a refused start shows its error once, Send Now lists the recipients, and w
   await expect(page.getByText('Once a mailbox is connected')).toBeVisible()
 })
 
-test('the dashboard shows when the next run is, and what keeps it from sending', async ({ page, program, smtp }) => {
+test('the dashboard shows when the next run is, and what keeps it from sending', full, async ({ page, program, smtp }) => {
   const ask = await withLateInvoices(page, program.url, smtp, ['Kaveri Foods'])
   await page.goto('/dashboard')
   await page.getByRole('link', { name: 'Next reminders Off Start daily reminders' }).click()
@@ -61,7 +61,7 @@ test('the dashboard shows when the next run is, and what keeps it from sending',
   await expect(page.getByRole('link', { name: /^Next reminders No mailbox/ })).toHaveAttribute('href', '/dashboard/mail-settings')
 })
 
-test('Reminder Control links to the hour of the daily run', async ({ page, program, smtp }) => {
+test('Reminder Control links to the hour of the daily run', full, async ({ page, program, smtp }) => {
   await withLateInvoices(page, program.url, smtp, [])
   await page.goto('/dashboard/reminder-control')
   await expect(page.getByText(/periodic reminders go out daily at 9 AM\./)).toBeVisible()
@@ -157,28 +157,32 @@ test('a refused address is on hold until it is tried again, and no other client 
   await expect(advice).toHaveCount(0)
 })
 
-test('a link to a run opens it in view, with the clients it failed for and a link to each invoice', async ({ page, program, smtp }) => {
-  const ask = await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Studio Banyan', 'Nilgiri Tea'])
-  smtp.answer({ rcpt: (to) => (to === mailOf('Studio Banyan') ? '550 5.1.1 No such user here' : undefined) })
-  await ask('POST', '/reminder/send-immediate')
-  const [failed] = (await ask('GET', '/reminder/runs')) as { _id: string }[]
-  smtp.answer({})
-  // Nothing is left to deal with in a newer run, so it is folded.
-  await ask('POST', '/reminder/start')
-  await page.setViewportSize({ width: 390, height: 844 })
-  await page.goto('/dashboard/reminder-control')
-  const undelivered = page.getByRole('button', { name: 'Not delivered: Studio Banyan, address doesn’t exist' })
-  await expect(undelivered).toBeInViewport()
-  await undelivered.click()
-  await expect(page.getByRole('heading', { name: 'Recent runs' })).toBeInViewport()
-  await page.goto(`/dashboard/reminder-control?run=${failed?._id}`)
-  const run = page.locator('details[open]').filter({ hasText: 'Send Now' })
-  await expect(run.getByText('Studio Banyan')).toBeInViewport()
-  await expect(run.getByText('550 5.1.1 No such user here')).toBeInViewport()
-  await expect(run.locator('summary')).toBeFocused()
-  await run.getByRole('link', { name: /^Open INV-/ }).click()
-  await expect(page.getByText('Update invoice details')).toBeVisible()
-})
+test(
+  'a link to a run opens it in view, with the clients it failed for and a link to each invoice',
+  full,
+  async ({ page, program, smtp }) => {
+    const ask = await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Studio Banyan', 'Nilgiri Tea'])
+    smtp.answer({ rcpt: (to) => (to === mailOf('Studio Banyan') ? '550 5.1.1 No such user here' : undefined) })
+    await ask('POST', '/reminder/send-immediate')
+    const [failed] = (await ask('GET', '/reminder/runs')) as { _id: string }[]
+    smtp.answer({})
+    // Nothing is left to deal with in a newer run, so it is folded.
+    await ask('POST', '/reminder/start')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto('/dashboard/reminder-control')
+    const undelivered = page.getByRole('button', { name: 'Not delivered: Studio Banyan, address doesn’t exist' })
+    await expect(undelivered).toBeInViewport()
+    await undelivered.click()
+    await expect(page.getByRole('heading', { name: 'Recent runs' })).toBeInViewport()
+    await page.goto(`/dashboard/reminder-control?run=${failed?._id}`)
+    const run = page.locator('details[open]').filter({ hasText: 'Send Now' })
+    await expect(run.getByText('Studio Banyan')).toBeInViewport()
+    await expect(run.getByText('550 5.1.1 No such user here')).toBeInViewport()
+    await expect(run.locator('summary')).toBeFocused()
+    await run.getByRole('link', { name: /^Open INV-/ }).click()
+    await expect(page.getByText('Update invoice details')).toBeVisible()
+  },
+)
 
 test('with one email per client, two invoices of a client are sent as one custom email', async ({ page, program, smtp }) => {
   await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Kaveri Foods', 'Studio Banyan'])
@@ -221,59 +225,63 @@ test('with one email per client, two invoices of a client are sent as one custom
   expect(text).toMatch(/INV-0001.*INV-0002/s)
 })
 
-test('Remind now sends one client an email edited for this once, and reports one that waits as not sent yet', async ({
-  page,
-  program,
-  smtp,
-}) => {
-  await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Studio Banyan'])
-  await page.goto('/dashboard')
-  const dialog = page.getByRole('dialog')
-  const remind = async (client: string) => {
-    await page.getByRole('button', { name: new RegExp(`^Actions for .*, ${client}$`) }).click()
-    await page.getByRole('menuitem', { name: 'Remind now…' }).click()
-  }
-  await remind('Kaveri Foods')
-  await dialog.getByRole('button', { name: 'Edit this email' }).click()
-  await dialog.getByLabel('Subject').fill('Before the holidays, {{clientName}}')
-  await dialog.getByRole('button', { name: 'Send reminder' }).click()
-  await expect(page.getByText('Reminder sent to Kaveri Foods.')).toBeVisible()
-  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([mailOf('Kaveri Foods')])
-  expect((await PostalMime.parse(smtp.mails[0]?.raw ?? '')).subject).toBe('Before the holidays, Kaveri Foods')
+test(
+  'Remind now sends one client an email edited for this once, and reports one that waits as not sent yet',
+  full,
+  async ({ page, program, smtp }) => {
+    await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Studio Banyan'])
+    await page.goto('/dashboard')
+    const dialog = page.getByRole('dialog')
+    const remind = async (client: string) => {
+      await page.getByRole('button', { name: new RegExp(`^Actions for .*, ${client}$`) }).click()
+      await page.getByRole('menuitem', { name: 'Remind now…' }).click()
+    }
+    await remind('Kaveri Foods')
+    await dialog.getByRole('button', { name: 'Edit this email' }).click()
+    await dialog.getByLabel('Subject').fill('Before the holidays, {{clientName}}')
+    await dialog.getByRole('button', { name: 'Send reminder' }).click()
+    await expect(page.getByText('Reminder sent to Kaveri Foods.')).toBeVisible()
+    expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([mailOf('Kaveri Foods')])
+    expect((await PostalMime.parse(smtp.mails[0]?.raw ?? '')).subject).toBe('Before the holidays, Kaveri Foods')
 
-  await remind('Kaveri Foods')
-  await expect(dialog.getByText('Already sent less than a minute ago. No client is emailed twice.')).toBeVisible()
-  await expect(dialog.getByText(/^Invoice INV-0001 from /)).toBeVisible()
-  await expect(dialog.getByRole('button', { name: 'Send reminder' })).toBeDisabled()
-  await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await remind('Kaveri Foods')
+    await expect(dialog.getByText('Already sent less than a minute ago. No client is emailed twice.')).toBeVisible()
+    await expect(dialog.getByText(/^Invoice INV-0001 from /)).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Send reminder' })).toBeDisabled()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
 
-  smtp.answer({ rcpt: () => '451 4.7.1 Try again later' })
-  await remind('Studio Banyan')
-  await dialog.getByRole('button', { name: 'Send reminder' }).click()
-  await expect(page.getByText('1 email is not sent yet. Reminder Control shows why.')).toBeVisible()
-})
+    smtp.answer({ rcpt: () => '451 4.7.1 Try again later' })
+    await remind('Studio Banyan')
+    await dialog.getByRole('button', { name: 'Send reminder' }).click()
+    await expect(page.getByText('1 email is not sent yet. Reminder Control shows why.')).toBeVisible()
+  },
+)
 
-test('Send Now sends only the ticked emails, combined per client where that is chosen in its dialog', async ({ page, program, smtp }) => {
-  await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Kaveri Foods', 'Studio Banyan'])
-  await page.setViewportSize({ width: 1280, height: 480 })
-  await page.goto('/dashboard/reminder-control')
-  await page.getByRole('button', { name: 'Send Now' }).click()
-  const dialog = page.getByRole('dialog')
-  // It opens at its beginning, which says how many, though Cancel has the focus.
-  await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
-  await dialog.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)))
-  expect(await dialog.evaluate((frame) => [frame.scrollHeight > frame.clientHeight, frame.scrollTop])).toEqual([true, 0])
-  const ticks = dialog.getByRole('checkbox')
-  await expect(ticks).toHaveCount(4)
-  for (const tick of await ticks.all()) await expect(tick).toBeChecked()
-  await dialog.getByRole('checkbox', { name: /Studio Banyan/ }).uncheck()
-  await expect(dialog.getByText('2 of 3 emails chosen')).toBeVisible()
-  await dialog.getByRole('button', { name: 'Combine into one email per client' }).click()
-  await dialog.getByRole('button', { name: 'Send 1 email' }).click()
-  await expect(page.getByText('1 reminder emails sent successfully!')).toBeVisible()
-  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([mailOf('Kaveri Foods')])
-  expect((await PostalMime.parse(smtp.mails[0]?.raw ?? '')).text).toMatch(/INV-0001.*INV-0002/s)
-})
+test(
+  'Send Now sends only the ticked emails, combined per client where that is chosen in its dialog',
+  full,
+  async ({ page, program, smtp }) => {
+    await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Kaveri Foods', 'Studio Banyan'])
+    await page.setViewportSize({ width: 1280, height: 480 })
+    await page.goto('/dashboard/reminder-control')
+    await page.getByRole('button', { name: 'Send Now' }).click()
+    const dialog = page.getByRole('dialog')
+    // It opens at its beginning, which says how many, though Cancel has the focus.
+    await expect(dialog.getByRole('button', { name: 'Cancel' })).toBeFocused()
+    await dialog.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)))
+    expect(await dialog.evaluate((frame) => [frame.scrollHeight > frame.clientHeight, frame.scrollTop])).toEqual([true, 0])
+    const ticks = dialog.getByRole('checkbox')
+    await expect(ticks).toHaveCount(4)
+    for (const tick of await ticks.all()) await expect(tick).toBeChecked()
+    await dialog.getByRole('checkbox', { name: /Studio Banyan/ }).uncheck()
+    await expect(dialog.getByText('2 of 3 emails chosen')).toBeVisible()
+    await dialog.getByRole('button', { name: 'Combine into one email per client' }).click()
+    await dialog.getByRole('button', { name: 'Send 1 email' }).click()
+    await expect(page.getByText('1 reminder emails sent successfully!')).toBeVisible()
+    expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([mailOf('Kaveri Foods')])
+    expect((await PostalMime.parse(smtp.mails[0]?.raw ?? '')).text).toMatch(/INV-0001.*INV-0002/s)
+  },
+)
 
 test('Remind now opens from the selection, the palette and the page of an invoice', full, async ({ page, program, smtp }) => {
   await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Studio Banyan'])

@@ -56,7 +56,7 @@ test('the link in a password reset email works once', async ({ page, program, po
   await expect(page).toHaveURL(/\/dashboard$/)
 })
 
-test('a new email takes effect once its link is opened', async ({ page, program, post }) => {
+test('a new email takes effect once its link is opened', full, async ({ page, program, post }) => {
   await someoneAt(program.url, 'old@banyan.example')
   // Only a confirmed address is notified of the change.
   await page.goto(await linkIn(post, 'old@banyan.example', 'Confirm your email for Duely'))
@@ -177,7 +177,7 @@ test('two-factor authentication: set up, sign in with a code and a recovery code
   await expect(page.getByText('Signed in with a recovery code.')).toBeVisible()
 })
 
-test('the active sessions: one is signed out, then all others', async ({ page, program, browser }) => {
+test('the active sessions: one is signed out, then all others', full, async ({ page, program, browser }) => {
   await someoneAt(program.url, 'watchful@banyan.example')
   const elsewhere = await browser.newContext({
     baseURL: program.url,
@@ -206,7 +206,7 @@ test('the active sessions: one is signed out, then all others', async ({ page, p
   await expect(page.getByText('This browser')).toBeVisible()
 })
 
-test('an account exports all of its data', async ({ page, program }) => {
+test('an account exports all of its data', full, async ({ page, program }) => {
   const asha = await someoneAt(program.url, 'leaving@banyan.example')
   const invoice = { clientName: '=SUM(A1)', clientEmail: 'kaveri@client.example', amount: 10.5, status: 'unpaid', dueDate: '2026-03-02' }
   await asha.send('POST', '/invoice', invoice)

@@ -1,5 +1,5 @@
 import { someoneAt } from '#test/program.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { signIn } from './sign-in.ts'
 
 test('signing out in one window leads all others to the sign-in page, even from an unsaved form', async ({ page, context, program }) => {
@@ -61,7 +61,7 @@ test('an answer with a new access token that breaks off, as when its page is lef
   await expect(page.getByText('No invoices yet')).toBeVisible()
 })
 
-test('on a phone a message appears at the bottom of the window', async ({ page, program }) => {
+test('on a phone a message appears at the bottom of the window', full, async ({ page, program }) => {
   await page.setViewportSize({ width: 390, height: 844 })
   const someone = await signIn(page, program.url)
   const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02' }
@@ -76,7 +76,7 @@ test('on a phone a message appears at the bottom of the window', async ({ page, 
   await expect(page.getByRole('button', { name: 'Paid (0)', exact: true })).toBeVisible()
 })
 
-test('the keyboard opens, walks and closes a menu, which returns the focus', async ({ page, program }) => {
+test('the keyboard opens, walks and closes a menu, which returns the focus', full, async ({ page, program }) => {
   await someoneAt(program.url, 'keys@banyan.example')
   await page.goto('/signin')
   await page.getByLabel('Email').fill('keys@banyan.example')

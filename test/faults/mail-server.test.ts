@@ -201,7 +201,7 @@ row('20', '550 user unknown', { concurrent: 6 }, async (trial) => {
   }
 })
 
-row('21', '535 wrong password with 500 emails queued', { short: true, concurrent: 6 }, async (trial) => {
+row('21', '535 wrong password with 500 emails queued', { concurrent: 6 }, async (trial) => {
   trial.mustHold('at most 2 logins tried, sending paused, one notice')
   const refuse = () => '535 5.7.8 Username and Password not accepted'
   const { smtp, environment, program, account, clock } = await atNine(trial, { auth: refuse }, 500)
