@@ -208,6 +208,8 @@ export const auditKind = z.enum([
   'sequence_saved',
   'sequence_assigned',
   'sequence_deleted',
+  'left_out_by_link',
+  'taken_back_by_link',
 ])
 export type AuditKind = z.infer<typeof auditKind>
 

@@ -27,6 +27,36 @@ export const leavingMail = z
   .meta({ id: 'LeavingMail', description: 'An email of a daily run that has not left.' })
 export type LeavingMail = z.infer<typeof leavingMail>
 
+export const reminderDay = z
+  .object({
+    date: z.string().meta({ format: 'date' }),
+    leave: z.number().int().meta({ description: 'How many emails leave.' }),
+    of: z.number().int().meta({ description: 'How many there are, those that were left out included.' }),
+    clients: z
+      .array(
+        z.object({
+          clientName: z.string(),
+          clientEmail: z.string(),
+          references: z.array(z.string()).meta({ description: 'The invoices that their emails are about.' }),
+          leftOut: z.boolean(),
+          gone: z.boolean().meta({ description: 'Their emails have left, or are being sent at this moment.' }),
+        }),
+      )
+      .meta({ description: 'In the order of the emails.' }),
+  })
+  .meta({ id: 'ReminderDay', description: 'The emails of the daily run of a date: as planned, or as they were made.' })
+export type ReminderDay = z.infer<typeof reminderDay>
+
+const byDate = z.object({ date: z.iso.date('Please enter a date.') })
+const whichClients = z.strictObject({
+  clientEmails: z
+    .array(z.string().max(320))
+    .min(1, 'Please choose at least one client.')
+    .max(mostSelected)
+    .optional()
+    .meta({ description: 'Only clients of these addresses. Without it all of that date.' }),
+})
+
 const byId = z.object({ id: z.string() })
 const which = z.strictObject({
   invoiceIds: z
@@ -61,6 +91,22 @@ export const leavingCalls = {
     params: byId,
     body: which,
     reply: run,
+  }),
+  leaveOutOnDay: call({
+    method: 'POST',
+    path: '/reminder/days/:date/leave-out',
+    summary: 'Leave clients out of the daily run of a date, today or one of the next 30 days.',
+    params: byDate,
+    body: whichClients,
+    reply: reminderDay,
+  }),
+  takeBackOnDay: call({
+    method: 'POST',
+    path: '/reminder/days/:date/take-back',
+    summary: 'Take back clients that were left out on a date.',
+    params: byDate,
+    body: whichClients,
+    reply: reminderDay,
   }),
   sendNow: call({
     method: 'POST',

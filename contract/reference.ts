@@ -3,7 +3,7 @@ import type { Call, CallInput, CallReply } from './call.ts'
 import { evidenceCalls } from './evidence.ts'
 import { integrationCalls, type WebhookPayload, webhookPayload } from './integrations.ts'
 import { type Invoice, invoiceCalls } from './invoices.ts'
-import { leavingCalls } from './leaving.ts'
+import { leavingCalls, type ReminderDay } from './leaving.ts'
 import { invoiceFileCalls, payLinkCalls } from './pay-links.ts'
 import { type Payment, paymentCalls } from './payments.ts'
 import type { ProblemCode } from './problem.ts'
@@ -191,6 +191,14 @@ const finishedRun: Run = {
 }
 const leavesAt = '2026-03-02T04:40:00Z'
 const leavingRun: Run = { ...finishedRun, kind: 'daily', finishedAt: null, leavesAt, sent: 0, open: 1, nextTryAt: leavesAt }
+const theDay = { date: 'The local date of the daily run, `YYYY-MM-DD`.' }
+const dayOver = { conflict: 'That day is over.' }
+const leftOutDay: ReminderDay = {
+  date: '2026-03-03',
+  leave: 0,
+  of: 1,
+  clients: [{ clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', references: ['INV-0001'], leftOut: true, gone: false }],
+}
 const leftOutRun: Run = { ...leavingRun, finishedAt: now, skipped: 1, open: 0, nextTryAt: null }
 const cancelledRun: Run = { ...finishedRun, cancelledAt: now, sent: 0, skipped: 1 }
 
@@ -637,6 +645,23 @@ export const explainedCalls: ExplainedCall[] = [
     refusals: { ...noRun, ...notDaily },
     example: { params: { id: ids.run }, body: {}, reply: leavingRun },
   }),
+  explain('leaveOutOnDay', leavingCalls.leaveOutOnDay, {
+    subject: 'Reminders',
+    detail: 'Before that run was made its emails are those of the plan.',
+    params: theDay,
+    refusals: dayOver,
+    example: { params: { date: '2026-03-03' }, body: { clientEmails: ['billing@kaveri.example'] }, reply: leftOutDay },
+  }),
+  explain('takeBackOnDay', leavingCalls.takeBackOnDay, {
+    subject: 'Reminders',
+    params: theDay,
+    refusals: dayOver,
+    example: {
+      params: { date: '2026-03-03' },
+      body: {},
+      reply: { ...leftOutDay, leave: 1, clients: leftOutDay.clients.map((client) => ({ ...client, leftOut: false })) },
+    },
+  }),
   explain('sendRunNow', leavingCalls.sendNow, {
     subject: 'Reminders',
     detail: 'What was left out of it stays left out.',
@@ -665,7 +690,9 @@ export const explainedCalls: ExplainedCall[] = [
   explain('getReminderSettings', reminderCalls.settings, {
     subject: 'Reminders',
     refusals: {},
-    example: { reply: { groupByClient: false, sequence: 'every_day', holdMinutes: 0, weeklySummary: false, ...noQuietDays } },
+    example: {
+      reply: { groupByClient: false, sequence: 'every_day', holdMinutes: 0, eveningList: false, weeklySummary: false, ...noQuietDays },
+    },
   }),
   explain('updateReminderSettings', reminderCalls.changeSettings, {
     subject: 'Reminders',
@@ -677,7 +704,7 @@ export const explainedCalls: ExplainedCall[] = [
     },
     example: {
       body: { groupByClient: true },
-      reply: { groupByClient: true, sequence: 'every_day', holdMinutes: 0, weeklySummary: false, ...noQuietDays },
+      reply: { groupByClient: true, sequence: 'every_day', holdMinutes: 0, eveningList: false, weeklySummary: false, ...noQuietDays },
     },
   }),
   explain('getHolidays', quietDayCalls.read, {

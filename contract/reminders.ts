@@ -330,6 +330,9 @@ export const reminderSettings = z
     holdMinutes: z
       .literal(holdMinutes, 'Please choose 0, 5, 10, 30 or 60 minutes.')
       .meta({ description: 'For how many minutes the emails of the daily run wait, so that some can be left out; 0: they leave at once.' }),
+    eveningList: z
+      .boolean()
+      .meta({ description: 'An email to the owner at 17:00 with the reminders of the next day, and a link to leave some out.' }),
     weeklySummary: z
       .boolean()
       .meta({ description: 'An email to the owner on Mondays at 8:00: what was paid and sent in the week before, and what is planned.' }),

@@ -11,6 +11,7 @@ export const screens = {
   resetPassword: '/reset-password',
   confirmEmail: '/confirm-email',
   endSummaries: '/summary/unsubscribe',
+  evening: '/evening',
   dashboard: '/dashboard',
   newInvoice: '/dashboard/new-invoice',
   invoice: (id: string) => `/dashboard/edit-invoice/${id}`,

@@ -112,6 +112,8 @@ const alsoPublic: Record<string, string> = {
   'server/reminders/sending.ts': 'a process opens what its mailboxes share when it starts',
   'server/reminders/processes.ts': 'heartbeats run in the background',
   'server/reminders/heartbeat.ts': 'the address outside is asked in the background',
+  'server/reminders/evening.ts': 'evening lists are sent in the background',
+  'server/reminders/left-out.ts': 'clients left out on past dates are pruned in the background',
   'server/reminders/owner-links.ts': 'links of owners are pruned in the background, and end when their address is another one',
   'server/reminders/summary.ts': 'weekly summaries are sent in the background',
   'server/reminders/watch.ts': 'late runs are reported in the background',

@@ -43,10 +43,12 @@ import {
   resumePaying,
   wakeDue,
 } from '#server/reminders/deliver.ts'
+import { sendEveningLists } from '#server/reminders/evening.ts'
 import { notifyFailures } from '#server/reminders/failures.ts'
 import { openHeartbeat } from '#server/reminders/heartbeat.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
+import { pruneLeftOut } from '#server/reminders/left-out.ts'
 import { sayNext } from '#server/reminders/outlook.ts'
 import { pruneOwnerLinks } from '#server/reminders/owner-links.ts'
 import {
@@ -107,7 +109,8 @@ function tickSteps(deps: Delivering): Step[] {
           onAnswerLapsed: (tx, row, because, now) => tellLapsed(tx, deps, row, because, now),
         }),
     },
-    { name: 'weekly summaries', everySeconds: 60, run: (progressed) => sendSummaries(deps, progressed) },
+    { name: 'evening lists', everySeconds: 15, run: (progressed) => sendEveningLists(deps, progressed) },
+    { name: 'weekly summaries', everySeconds: 15, run: (progressed) => sendSummaries(deps, progressed) },
     { name: 'pauses of mailboxes', everySeconds: 2, run: () => endQuotaPauses(db, queue, clock.now()) },
   ]
 }
@@ -173,6 +176,7 @@ async function tidy({ db, clock, queue, config, soleProcess }: Worker): Promise<
   await pruneLinks(db, clock.now())
   await pruneReturns(db, clock.now())
   await pruneOwnerLinks(db, clock.now())
+  await pruneLeftOut(db, clock.now())
   await pruneSessions(db, clock.now())
   await pruneThrottles(db, clock.now())
   await pruneSystemMailCounts(db, clock.now())

@@ -97,6 +97,11 @@ const notDaily =
     return ask(app, asha, call, { params: { id: reply.runId ?? '' }, query: undefined, body: call.body && {} })
   }
 
+const onPastDay =
+  (call: Call): Refused =>
+  ({ app, asha }) =>
+    ask(app, asha, call, { params: { date: '2026-03-01' }, query: undefined, body: {} })
+
 /** The server can send email of its own, and the owner has not opened the link. */
 const unconfirmed =
   (call: typeof reminderCalls.sendNow | typeof reminderCalls.start | typeof integrationCalls.trigger): Refused =>
@@ -228,6 +233,8 @@ const refusedBy: Record<string, Record<string, Refused>> = {
   listLeaving: { not_found: findsNothing(leavingCalls.mails) },
   leaveOut: { not_found: findsNothing(leavingCalls.leaveOut), conflict: notDaily(leavingCalls.leaveOut) },
   takeBack: { not_found: findsNothing(leavingCalls.takeBack), conflict: notDaily(leavingCalls.takeBack) },
+  leaveOutOnDay: { conflict: onPastDay(leavingCalls.leaveOutOnDay) },
+  takeBackOnDay: { conflict: onPastDay(leavingCalls.takeBackOnDay) },
   sendRunNow: { not_found: findsNothing(leavingCalls.sendNow), conflict: notDaily(leavingCalls.sendNow) },
   retryRun: {
     not_found: findsNothing(reminderCalls.retryRun),

@@ -157,6 +157,13 @@ async function aHeldRun(office: Office): Promise<string> {
   await app.runJobs()
   return (await ask(app, asha, reminderCalls.runs, { query: {} })).reply[0]?._id ?? ''
 }
+async function aDayAhead(office: Office): Promise<{ date: string }> {
+  const { app, asha } = office
+  await anInvoiceThere(office)
+  const nextRunAt = app.clock.now().add({ hours: 23 })
+  await app.db.update(accounts).set({ remindersActive: true, nextRunAt, nextRunFrom: '2026-03-03' }).where(eq(accounts.id, asha.id))
+  return { date: '2026-03-03' }
+}
 async function aRun(office: Office): Promise<string> {
   await anInvoiceThere(office)
   const { reply } = await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.sendNow))
@@ -241,6 +248,12 @@ const givens: Record<string, Given> = {
     const id = await aHeldRun(office)
     await ask(office.app, office.asha, leavingCalls.leaveOut, { params: { id }, body: {} })
     return { id }
+  },
+  leaveOutOnDay: aDayAhead,
+  takeBackOnDay: async (office) => {
+    const params = await aDayAhead(office)
+    await ask(office.app, office.asha, leavingCalls.leaveOutOnDay, { params, body: {} })
+    return params
   },
   sendRunNow: async (office) => ({ id: await aHeldRun(office) }),
   getSentMail: async (office) => {

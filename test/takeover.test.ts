@@ -17,6 +17,7 @@ import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import { clients } from '#server/invoices/tables.ts'
 import { qrPng } from '#server/pay/qr.ts'
 import { rows } from '#server/platform/database.ts'
+import { addLeftOut } from '#server/reminders/left-out.ts'
 import { addOwnerLink } from '#server/reminders/owner-links.ts'
 import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
@@ -114,7 +115,8 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   const ours = { name: 'Ours', everyDays: null, atMost: null, atLeast: 1 }
   await aSequence(app, stranger, { ...ours, steps: [{ ...newStep(1, 'friendly'), copyToSecondContact: true }] })
   await app.db.update(clients).set({ follows: 'every_day', secondContact: 'stranger@example.com' })
-  await ask(app, stranger, reminderCalls.changeSettings, { body: { weeklySummary: true } })
+  await ask(app, stranger, reminderCalls.changeSettings, { body: { eveningList: true, weeklySummary: true } })
+  await addLeftOut(app.db, { id: stranger.id, leftOutUntil: null }, '2026-03-03', [invoice.clientEmail])
   await addOwnerLink(app.db, { ownerId: stranger.id, purpose: 'end_summaries', expiresAt: app.clock.now().add({ hours: 1 }) })
   // A run that was made before a confirmed email was needed.
   smtp.answer({ mail: () => '451 4.3.0 Later' })
@@ -153,7 +155,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
     { kind: 'taken_over', text: expect.stringContaining('Your invoices are still here') },
   ])
   expect((await ask(app, owner, reminderCalls.status)).reply).toMatchObject({ isActive: false, nextRunAt: null })
-  expect((await ask(app, owner, reminderCalls.settings)).reply.weeklySummary).toBe(false)
+  expect((await ask(app, owner, reminderCalls.settings)).reply).toMatchObject({ eveningList: false, weeklySummary: false })
   expect((await counts(app, ['invoices'])).invoices).toBe(1)
   expect(await app.db.select({ follows: clients.follows, second: clients.secondContact }).from(clients)).toEqual([
     { follows: 'inherit', second: null },

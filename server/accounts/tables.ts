@@ -49,6 +49,10 @@ export const accounts = pgTable(
     runMissingOn: date({ mode: 'string' }),
     /** The next weekly summary; null: its owner gets none. */
     nextSummaryAt: instant(),
+    /** The next evening list; null: its owner gets none. */
+    nextEveningAt: instant(),
+    /** The last local date on which some client is left out; a row of `left_out` has each. */
+    leftOutUntil: date({ mode: 'string' }),
     /** Which sequence its clients follow: a built-in one, or with `own` that of this id. No foreign key: sequences refer to accounts. */
     follows: text({ enum: ['every_day', 'never', 'own'] })
       .notNull()
@@ -78,6 +82,7 @@ export const accounts = pgTable(
     uniqueIndex('accounts_google').on(t.googleIssuer, t.googleSub),
     index('accounts_next_run').on(t.nextRunAt, t.id).where(sql`${t.nextRunAt} IS NOT NULL`),
     index('accounts_next_summary').on(t.nextSummaryAt).where(sql`${t.nextSummaryAt} IS NOT NULL`),
+    index('accounts_next_evening').on(t.nextEveningAt).where(sql`${t.nextEveningAt} IS NOT NULL`),
     index('accounts_next_midnight').on(t.nextMidnightAt, t.id),
   ],
 )

@@ -178,6 +178,10 @@ export function auditText(kind: AuditKind, about: string): string {
       return `Sequence chosen: ${about}.`
     case 'sequence_deleted':
       return `Sequence ${about} deleted.`
+    case 'left_out_by_link':
+      return `Reminders left out by the link of an evening list: ${about}.`
+    case 'taken_back_by_link':
+      return `Reminders taken back by the link of an evening list: ${about}.`
   }
 }
 

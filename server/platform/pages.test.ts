@@ -12,11 +12,11 @@ const page = (title: string) =>
 
 type Checkout = Parameters<typeof openPages>[2]['checkout']
 
-/** A server with a built client of four pages. */
+/** A server with a built client of five pages. */
 async function aClient(supportUrl: string | null = null, checkout: Checkout = null): Promise<AsyncDisposable & { app: App }> {
   const folder = mkdtempSync(path.join(tmpdir(), 'duely-pages-'))
   const files = {
-    'pages.json': '["/", "/pricing", "/docs", "/dashboard/edit-invoice/:id"]',
+    'pages.json': '["/", "/pricing", "/docs", "/evening", "/dashboard/edit-invoice/:id"]',
     'client/index.html': page('Landing'),
     'client/pricing/index.html': page('Pricing __DUELY_CHECKOUT__'),
     'client/docs/index.html': page('Reference'),
@@ -100,6 +100,16 @@ test('a checkout may be loaded on its own page and on no other', async () => {
   const { body, headers } = await without.app.inject({ url: '/pricing', headers: browser })
   expect(body).toContain('<title>Pricing off</title>')
   expect(headers['content-security-policy']).not.toContain('.example')
+})
+
+test('a page that a link opens without a session is kept by no cache or search engine, and names itself to no other site', async () => {
+  await using client = await aClient()
+  const kept = async (url: string) => {
+    const { headers } = await client.app.inject({ url, headers: browser })
+    return [headers['cache-control'], headers['x-robots-tag'], headers['referrer-policy']]
+  }
+  expect(await kept('/evening')).toEqual(['no-store', 'noindex, nofollow', 'no-referrer'])
+  expect(await kept('/pricing')).toEqual(['no-cache', undefined, 'same-origin'])
 })
 
 test('an unknown URL answers a browser with the not-found page', async () => {

@@ -18,6 +18,11 @@ const placeholder = '__DUELY_NONCE__'
 const addressed = { 'robots.txt': 'text/plain; charset=utf-8', 'sitemap.xml': 'application/xml; charset=utf-8' }
 /** The reference of the API is not of our making, and makes styles while it runs that carry no nonce. Scripts it gets none but its own. */
 const reference = { path: '/docs', sources: { 'style-src-elem': ["'unsafe-inline'"] } }
+/** Pages that the link of an email opens without a session: no cache, search engine or other site may keep them or their address. */
+const byLink = {
+  paths: ['/evening', '/summary/unsubscribe'],
+  headers: { 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow', 'referrer-policy': 'no-referrer' },
+}
 /** From this length on a smaller answer is worth the work. */
 const worthPacking = 1_000
 
@@ -62,7 +67,8 @@ export async function openPages(app: App, folder: string, facts: PageFacts): Pro
     const written = readPage(path.join(client, pattern, 'index.html'))
     const { sources } = [facts.checkout, reference].find((one) => one?.path === pattern) ?? { sources: null }
     const page = written === null ? fallback : fillIn(written, facts, pattern === facts.checkout?.path ? 'on' : 'off')
-    app.get(pattern, { schema: { hide: true } }, (request, reply) => show(page, request, reply, sources ?? {}))
+    const headers = byLink.paths.includes(pattern) ? byLink.headers : {}
+    app.get(pattern, { schema: { hide: true } }, (request, reply) => show(page, request, reply, { sources: sources ?? {}, headers }))
   }
   for (const [name, type] of Object.entries(addressed)) {
     const text = readPage(path.join(client, name))
@@ -90,18 +96,24 @@ function escapeMarkup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 }
 
-async function show(page: string, request: FastifyRequest, reply: FastifyReply, more: Sources = {}): Promise<FastifyReply> {
+async function show(
+  page: string,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { sources = {}, headers = {} }: { sources?: Sources; headers?: Record<string, string> } = {},
+): Promise<FastifyReply> {
   const nonce = randomBytes(16).toString('base64')
   const { encoding, body } = await pack(page.replaceAll(placeholder, nonce), request.headers['accept-encoding'] ?? '')
   return reply
     .headers({
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': pagePolicy(nonce, more),
+      'content-security-policy': pagePolicy(nonce, sources),
       // Popups: the payment provider's window must be able to reach its opener.
       'cross-origin-opener-policy': 'same-origin-allow-popups',
       'cache-control': 'no-cache',
       vary: 'accept-encoding',
       ...(encoding ? { 'content-encoding': encoding } : {}),
+      ...headers,
     })
     .send(body)
 }

@@ -8,6 +8,7 @@ import type { Queue } from '#server/platform/job.ts'
 import { planned } from './deliveries.ts'
 import { completeEarlierDays, mostSkippedDays } from './earlier-days.ts'
 import { deliverJob } from './jobs.ts'
+import { closeLeftOut } from './left-out.ts'
 import { addressHeld, balance, pausedOn } from './owed.ts'
 import { firstChunk, makeRun } from './runs.ts'
 import {
@@ -129,6 +130,7 @@ async function makeRunsOf(db: Database, queue: Queue, ids: string[], now: Instan
     const [withSteps, others] = [running.filter((one) => one.plansSteps), running.filter((one) => !one.plansSteps)]
     await insertRuns(tx, others, now)
     await holdRuns(tx, others, now)
+    for (const account of others) await closeLeftOut(tx, account, { localDate: account.date }, now)
     for (const account of withSteps) await makeRun(tx, queue, account, { kind: 'daily', now })
     await completeEarlierDays(tx, running, now)
     await tx.execute(sql`

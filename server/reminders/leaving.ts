@@ -80,11 +80,19 @@ export function takeBackInRun(asking: Asking, runId: string, { invoiceIds }: Whi
     if (run.cancelledAt !== null || Temporal.Instant.compare(now, run.deadlineAt) >= 0)
       throw new ProblemError('conflict', texts.leaving.over)
     const ids = await mailsAbout(tx, run, sql`d.state = 'superseded' AND d.reason = 'left_out'`, invoiceIds)
-    await takeBack(tx, run, ids, now)
-    // Nothing of it may have been open any more.
-    await tx.update(runs).set({ settledAt: null, sent: null, failed: null, dropped: null }).where(eq(runs.id, run.id))
-    await asking.queue.send(tx, deliverJob, { ownerId: run.ownerId }, byHand)
+    await reopen(tx, asking.queue, run, ids, now)
   })
+}
+
+/** Takes back emails that were left out of a run. */
+export async function reopen(tx: Database, queue: Queue, run: RunRow, ids: string[], now: Instant): Promise<void> {
+  await takeBack(tx, run, ids, now)
+  await tx.execute(sql`
+    DELETE FROM left_out l USING deliveries d
+    WHERE d.owner_id = ${run.ownerId}::uuid AND d.id = ANY(${arrayText(ids)}::uuid[]) AND l.owner_id = d.owner_id AND l.local_date = ${run.localDate}::date AND l.client_key = lower(d.client_email)`)
+  // Nothing of it may have been open any more.
+  await tx.update(runs).set({ settledAt: null, sent: null, failed: null, dropped: null }).where(eq(runs.id, run.id))
+  await queue.send(tx, deliverJob, { ownerId: run.ownerId }, byHand)
 }
 
 /** What waits to leave leaves at once. */

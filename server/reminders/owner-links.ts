@@ -7,7 +7,10 @@ import { ownerLinks } from './tables.ts'
 export type OwnerLink = typeof ownerLinks.$inferSelect
 
 /** Adds a link and returns its token. */
-export async function addOwnerLink(tx: Database, about: Pick<OwnerLink, 'ownerId' | 'purpose' | 'expiresAt'>): Promise<string> {
+export async function addOwnerLink(
+  tx: Database,
+  about: Pick<OwnerLink, 'ownerId' | 'purpose' | 'expiresAt'> & { localDate?: string },
+): Promise<string> {
   const token = newToken()
   await tx.insert(ownerLinks).values({ ...about, tokenHash: hashToken(token) })
   return token

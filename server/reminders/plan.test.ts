@@ -93,6 +93,7 @@ function oracle(world: World, day: PlanDay, history: Sent[]): Outcome & { steps:
       rules[invoice.id] = late ? rule : null
     }
     const lastDay = text(invoice.pause?.until ?? null)
+    const isOut = day.kind === 'daily' && world.leftOut?.get(day.date)?.has(invoice.clientKey)
     if (invoice.sequence === 'never') refuse('never')
     else if (invoice.pause && (lastDay === null || today <= lastDay)) refuse('paused')
     else if (invoice.addressHeld) refuse(sequence ? 'refused' : 'address_held')
@@ -100,7 +101,7 @@ function oracle(world: World, day: PlanDay, history: Sent[]): Outcome & { steps:
       const at = day.kind === 'daily' ? arrival(world, day, client, { since: today, offset: 1, due }) : day.at.toString()
       const had = mine.some(({ on }) => on === today)
       if (!late || invoice.openMail || had || (day.kind === 'trigger' && invoice.refusedToday)) refuse('already')
-      else if (day.leftOut?.has(invoice.id)) refuse('left_out')
+      else if (isOut) refuse('left_out')
       else if (at === null) refuse('quiet')
       else found.push({ invoice, sequence: 'every_day', offset: daysFrom(due, today), tone: 'friendly', date: today, since: today, at })
     } else {
@@ -147,7 +148,7 @@ function oracle(world: World, day: PlanDay, history: Sent[]): Outcome & { steps:
       else if (sequence.atMost !== null && automatic.filter(({ ofSequence }) => ofSequence).length >= sequence.atMost) refuse('ended')
       else if (!chosen && over && (sequence.everyDays === null || after.length === 0)) refuse('ended')
       else if (!chosen) refuse(!openOn(today, calendar) && pick(null) ? 'quiet' : 'no_step')
-      else if (day.leftOut?.has(invoice.id)) refuse('left_out')
+      else if (isOut) refuse('left_out')
       else if (!at) refuse('quiet')
       else if (lastMail !== undefined && today < plus(lastMail, sequence.atLeast)) refuse('gap')
       else found.push({ invoice, sequence: invoice.sequence, ...chosen, at })
@@ -328,8 +329,9 @@ function replay(seed: number): number {
     for (const kind of kinds) {
       const hour = { hour: world.reminderHour }
       const at = Temporal.PlainDate.from(dateOfDay(date)).toZonedDateTime({ timeZone: world.timezone, plainTime: hour })
-      const leftOut = new Set(world.invoices.flatMap(({ id }) => (below(30) === 0 ? id : [])))
-      const day: PlanDay = { date, kind, at: at.toInstant(), next: at.add({ days: 1 }).toInstant(), leftOut }
+      const out = new Set(world.invoices.flatMap(({ clientKey }) => (below(30) === 0 ? clientKey : [])))
+      world = { ...world, leftOut: new Map([[date, out]]) }
+      const day: PlanDay = { date, kind, at: at.toInstant(), next: at.add({ days: 1 }).toInstant() }
       const planned = plan(world, day)
       const expected = oracle(world, day, history)
       const { mails, rules } = expected

@@ -79,6 +79,8 @@ export interface World {
   sequences: ReadonlyMap<string, PlanSequence>
   /** When an email of a sequence to a client was last accepted, by `groupKey`; asked only where emails are grouped. */
   lastTo: ReadonlyMap<string, DayNumber>
+  /** Clients, by their address in lower case, that get nothing by the daily run of a date. */
+  leftOut?: ReadonlyMap<DayNumber, ReadonlySet<string>>
   invoices: readonly PlanInvoice[]
 }
 
@@ -90,8 +92,6 @@ export interface PlanDay {
   /** When the run is, and when the next one is. */
   at: Instant
   next: Instant
-  /** Invoices that are left out on this day. */
-  leftOut?: ReadonlySet<string>
 }
 
 /** The step of an email. */
@@ -133,7 +133,7 @@ export function nextDay(
   const earliest = Math.min(1, sequence?.steps[0]?.offset ?? 1) - (sequence && calendar ? longestQuiet : 0)
   const first = Math.max(from, apart, invoice.pause ? (invoice.pause.until ?? from) + 1 : from, invoice.due + earliest)
   for (let date = first; date < first + furthest; date += 1) {
-    if (!elsewhere && !isOpen(date, calendar)) continue
+    if ((!elsewhere && !isOpen(date, calendar)) || isLeftOut(world, date, invoice)) continue
     const step = sequence ? stepOn(invoice, sequence, date, calendar) : everyDay(invoice, date)
     const leaves = step && elsewhere && openingOf(world, dayOfRun(world, date), elsewhere).leaves(invoice, step)
     if (step && (leaves || !elsewhere)) return { date, step, at: leaves?.at ?? null }
@@ -208,11 +208,15 @@ function decideOne(world: World, day: PlanDay, invoice: PlanInvoice, client: Ope
   const calendar = kind === 'daily' ? client.calendar : null
   const step = sequence ? stepOn(invoice, sequence, date, calendar) : everyDay(invoice, date)
   if (!step) return why(sequence && isOver(invoice, sequence) ? 'ended' : isQuiet(invoice, sequence, date, calendar) ? 'quiet' : 'no_step')
-  if (day.leftOut?.has(invoice.id)) return why('left_out')
+  if (kind === 'daily' && isLeftOut(world, date, invoice)) return why('left_out')
   const leaves = client.leaves(invoice, step)
   if (!leaves) return why('quiet')
   if (sequence && date < lastMail(world, invoice) + sequence.atLeast) return why('gap')
   return { invoice, step, leaves }
+}
+
+export function isLeftOut({ leftOut }: World, date: DayNumber, { clientKey }: PlanInvoice): boolean {
+  return leftOut?.get(date)?.has(clientKey) ?? false
 }
 
 /** Every day after the due date, in the words of the template. */

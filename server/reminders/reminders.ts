@@ -61,6 +61,7 @@ import {
   firstDateAfterStart,
   laterDate,
   localDate,
+  nextEvening,
   nextReminder,
   nextRun,
   nextSummary,
@@ -69,7 +70,7 @@ import {
 import { assignToAccount, noteSteps, removeSequences } from './sequences.ts'
 import { refuseChanged } from './simulate.ts'
 import { everyDay, readNextSteps } from './steps.ts'
-import { runs } from './tables.ts'
+import { leftOut, runs } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** A Send Now this soon after another one counts as the same press of the button, in seconds. */
@@ -278,7 +279,8 @@ export async function stopRun({ db, account, now }: Omit<Asking, 'queue' | 'conf
 export function readSettings(account: Account): CallReply<typeof reminderCalls.settings> {
   const { groupByClient, follows, sequenceId, holdMinutes, quietWeekends, quietHolidays, ownHolidaysToo, country, region } = account
   const quiet = { quietWeekends: quietWeekends ?? false, quietHolidays: quietHolidays ?? false, ownHolidaysToo, country, region }
-  return { groupByClient, sequence: sequenceId ?? follows, holdMinutes, weeklySummary: account.nextSummaryAt !== null, ...quiet }
+  const emails = { eveningList: account.nextEveningAt !== null, weeklySummary: account.nextSummaryAt !== null }
+  return { groupByClient, sequence: sequenceId ?? follows, holdMinutes, ...emails, ...quiet }
 }
 
 /**
@@ -291,12 +293,13 @@ export async function changeSettings(
 ): Promise<CallReply<typeof reminderCalls.settings>> {
   return db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
-    const { holdMinutes = locked.holdMinutes, weeklySummary, ...settings } = change
+    const { holdMinutes = locked.holdMinutes, weeklySummary, eveningList, ...settings } = change
     const { sequence, groupByClient = locked.groupByClient } = settings
     const quiet = quietAfter(locked, settings)
     await refuseChanged({ db: tx, config, account: locked, now }, { settings }, fingerprint)
-    if (weeklySummary && !sendsSystemMail(config)) throw new ProblemError('invalid', texts.noSystemMail)
-    if (settings.quietWeekends || settings.quietHolidays || weeklySummary) await refuseWithout('scheduling', tx, account.id, now, config)
+    const wantsEmail = weeklySummary || eveningList
+    if (wantsEmail && !sendsSystemMail(config)) throw new ProblemError('invalid', texts.noSystemMail)
+    if (settings.quietWeekends || settings.quietHolidays || wantsEmail) await refuseWithout('scheduling', tx, account.id, now, config)
     await tx
       .update(accounts)
       .set({
@@ -304,6 +307,7 @@ export async function changeSettings(
         groupByClient,
         holdMinutes,
         ...(weeklySummary === undefined ? {} : { nextSummaryAt: weeklySummary ? nextSummary(locked.timezone, now) : null }),
+        ...(eveningList === undefined ? {} : { nextEveningAt: eveningList ? nextEvening(locked.timezone, now) : null }),
       })
       .where(eq(accounts.id, account.id))
     if (sequence === undefined) await noteSteps(tx, account.id)
@@ -318,7 +322,8 @@ export const remindersOnAccountTakeover: OnAccountTakeover = async (tx, ownerId,
   const [before] = await tx.select({ active: accounts.remindersActive }).from(accounts).where(eq(accounts.id, ownerId))
   const cancelled = await stopAll(tx, ownerId, now)
   const removed = await removeSequences(tx, ownerId)
-  await tx.update(accounts).set({ nextSummaryAt: null }).where(eq(accounts.id, ownerId))
+  await tx.update(accounts).set({ nextSummaryAt: null, nextEveningAt: null, leftOutUntil: null }).where(eq(accounts.id, ownerId))
+  await tx.delete(leftOut).where(eq(leftOut.ownerId, ownerId))
   await endOwnerLinks(tx, ownerId)
   return {
     removed: [
@@ -504,7 +509,8 @@ async function* previewLines(
   const sameContent = written.content === undefined ? sql`` : sql`AND r.content = ${written.content}`
   const sentJustNow = sql`r.kind = 'send_now' AND r.cancelled_at IS NULL AND ${justNow(now)} ${sameSubject} ${sameContent}`
   const outlook = await readOutlook(db, account, now, config)
-  const stepsOf = account.plansSteps ? await readNextSteps(db, account, { now, today, outlook, only: only && validIds(only) }) : null
+  const isPlanned = account.plansSteps || (account.leftOutUntil !== null && account.leftOutUntil >= today)
+  const stepsOf = isPlanned ? await readNextSteps(db, account, { now, today, outlook, only: only && validIds(only) }) : null
   const read = (last: OwedLine | undefined): Promise<OwedLine[]> =>
     rows(
       db,

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { leavingCalls } from '#contract/leaving.ts'
 import { ownerLinkCalls } from '#contract/owner-links.ts'
 import { quietDayCalls } from '#contract/quiet-days.ts'
@@ -11,6 +11,8 @@ import type { SendTest } from '#server/mail/mail.ts'
 import { type Account, type App, answer, answerOpen } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { streamed } from '#server/platform/stream-json.ts'
+import { changeDay } from './days.ts'
+import { actOnEvening, lookAtEvening, openEvening } from './evening.ts'
 import { invoiceHistory, readMail } from './history.ts'
 import { leaveOutOfRun, readLeaving, sendRunNow, takeBackInRun } from './leaving.ts'
 import { findRun, toRun } from './progress.ts'
@@ -94,6 +96,16 @@ export function reminderRoutes(app: App, deps: Deps): void {
   answer(app, leavingCalls.takeBack, ({ params, body }, { account }) =>
     takeBackInRun({ db, queue, account, now: clock.now() }, params.id, body),
   )
+  const changingDay = async (account: Account, enterHeavy: () => Promise<void>) => {
+    if ((await sizeOfList(db, account.id)) > long) await enterHeavy()
+    return { db, queue, config, account, now: clock.now() }
+  }
+  answer(app, leavingCalls.leaveOutOnDay, async ({ params, body }, { account }, { enterHeavy }) =>
+    changeDay(await changingDay(account, enterHeavy), params.date, 'leave_out', body.clientEmails),
+  )
+  answer(app, leavingCalls.takeBackOnDay, async ({ params, body }, { account }, { enterHeavy }) =>
+    changeDay(await changingDay(account, enterHeavy), params.date, 'take_back', body.clientEmails),
+  )
   answer(app, leavingCalls.sendNow, ({ params }, { account }) => sendRunNow({ db, queue, account, now: clock.now() }, params.id))
   answer(app, reminderCalls.history, ({ params }, { account }) => invoiceHistory(deps, account, params.id, clock.now()))
   answer(app, reminderCalls.mail, ({ params }, { account }) => readMail(db, account, params.id))
@@ -102,6 +114,22 @@ export function reminderRoutes(app: App, deps: Deps): void {
 
 /** What owners do by a link of an email, without a session. */
 export function ownerLinkRoutes(app: App, deps: Deps): void {
+  const open = async (token: string, reply: FastifyReply) => {
+    reply.headers({ 'x-robots-tag': 'noindex, nofollow', 'referrer-policy': 'no-referrer' })
+    const opened = await openEvening(deps, token)
+    await app.callLimits.enter(opened.account.id, reply)
+    if ((await sizeOfList(deps.db, opened.account.id)) > long) await app.callLimits.enterHeavy(opened.account.id, reply)
+    return opened
+  }
+  answerOpen(app, ownerLinkCalls.lookAtEvening, async ({ body }, { reply }) =>
+    lookAtEvening(deps, await open(body.token, reply), body.token),
+  )
+  answerOpen(app, ownerLinkCalls.leaveOutOfEvening, async ({ body }, { request, reply }) =>
+    actOnEvening(deps, await open(body.token, reply), { ...body, act: 'leave_out' }, originOf(request)),
+  )
+  answerOpen(app, ownerLinkCalls.takeBackInEvening, async ({ body }, { request, reply }) =>
+    actOnEvening(deps, await open(body.token, reply), { ...body, act: 'take_back' }, originOf(request)),
+  )
   app.register((forms, _options, done) => {
     // Mail providers send a form, of either kind; the token is in the address.
     forms.addContentTypeParser(

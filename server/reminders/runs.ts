@@ -12,6 +12,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { cancel, extend, invoicesOf, type PlannedMail, plan, pullForward } from './deliveries.ts'
 import { completeEarlierDays } from './earlier-days.ts'
 import { byHand, deliverJob } from './jobs.ts'
+import { closeLeftOut } from './left-out.ts'
 import { addressHeld, emailsOf, openEmailOf, pausedOn } from './owed.ts'
 import type { Rule } from './plan.ts'
 import {
@@ -21,6 +22,7 @@ import {
   leavesAt,
   localDate,
   movedSummary,
+  nextEvening,
   nextRun,
   owedFrom,
   startOfDay,
@@ -214,6 +216,7 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant, 
       ...(last === null ? { plannedAt: now } : { cursor: last }),
     })
     .where(eq(runs.id, run.id))
+  if (run.kind === 'daily') await closeLeftOut(tx, account, run, now)
   if (last === null && run.kind === 'daily') await completeEarlierDays(tx, [{ ...account, date: run.localDate }], now)
   return found.length
 }
@@ -373,7 +376,8 @@ function isScheduled({ kind }: Run): boolean {
 /** After a change of time zone or hour, the run that is due keeps its date, at its new instant. */
 export async function reschedule(tx: Database, before: Account, after: Account, now: Instant): Promise<void> {
   const nextSummaryAt = before.nextSummaryAt && movedSummary(before.nextSummaryAt, after.timezone)
-  await tx.update(accounts).set({ scheduleChangedAt: now, nextSummaryAt }).where(eq(accounts.id, before.id))
+  const nextEveningAt = before.nextEveningAt && nextEvening(after.timezone, now)
+  await tx.update(accounts).set({ scheduleChangedAt: now, nextSummaryAt, nextEveningAt }).where(eq(accounts.id, before.id))
   if (!before.remindersActive || !before.nextRunAt) return
   const notBefore = owedFrom({ ...before, nextRunAt: before.nextRunAt })
   const next = nextRun(after, { now, notBefore, lastRunAt: before.lastDailyRunAt })

@@ -2,6 +2,8 @@ import type { Instant } from '#server/platform/clock.ts'
 
 /** After this hour, local time, the daily run sends nothing more. */
 export const lastHour = 18
+/** The hour of the evening list. */
+const eveningHour = 17
 /** The hour of the weekly summary. */
 const summaryHour = 8
 /** After a change of zone or hour, automatic runs are at least this far apart. */
@@ -135,6 +137,13 @@ export function nextReminder(
   const date = about.quietUntil >= floor ? dayAfter(about.quietUntil) : floor
   if (date === about.next.date) return about.next.at
   return nextRun(schedule, { now: about.now, notBefore: date, lastRunAt: null }).at
+}
+
+/** The first 17:00 at the account after an instant. */
+export function nextEvening(timezone: string, after: Instant): Instant {
+  const today = after.toZonedDateTimeISO(timezone).toPlainDate()
+  const at = atHour(today, eveningHour, timezone).toInstant()
+  return Temporal.Instant.compare(at, after) > 0 ? at : atHour(today.add({ days: 1 }), eveningHour, timezone).toInstant()
 }
 
 /** The first Monday, 8:00 at the account, after an instant. */

@@ -49,6 +49,28 @@ export async function countPlan(reading: Reading, days: number): Promise<{ email
   return { emails: mails.length, clients: new Set(mails.map(({ clientKey }) => clientKey)).size }
 }
 
+/** The emails of the daily run of a date, those of clients that are left out on it included. */
+export async function readPlanOfDay(
+  reading: Reading,
+  date: string,
+): Promise<{ clientEmail: string; clientName: string; references: string[] }[]> {
+  const read = await readNow(reading)
+  const days = dayNumber(date) - dayNumber(localDate(reading.now, reading.account.timezone)) + 1
+  const mails = (await planAhead(reading, {}, days, { ...read, whole: date })).mails.filter((mail) => mail.localDate === date)
+  await readFacts(
+    reading.db,
+    read.facts,
+    mails.flatMap(({ invoiceIds }) => invoiceIds),
+  )
+  return mails.flatMap(({ invoiceIds }) => {
+    const about = invoiceIds.flatMap((id) => read.facts.get(id) ?? [])
+    const [first] = about
+    return first
+      ? [{ clientEmail: first.clientEmail, clientName: first.clientName, references: about.map(({ reference }) => reference) }]
+      : []
+  })
+}
+
 /** What a change would add, remove, move and reword in the next days; changes nothing. Refuses with `invalid` an unknown zone or sequence. */
 export async function simulate(reading: Reading, { days = planDays, ...change }: SimulationRequest): Promise<Simulation> {
   const read = await readNow(reading)
@@ -122,6 +144,8 @@ interface Ahead {
 interface Now {
   stored: StoredInvoice[]
   facts: Facts
+  /** The date on which clients that are left out count too. */
+  whole?: string
 }
 
 async function readNow({ db, account }: Reading): Promise<Now> {
@@ -129,7 +153,12 @@ async function readNow({ db, account }: Reading): Promise<Now> {
 }
 
 /** The emails of so many days. Nothing leaves where the schedule is off or on hold. */
-async function planAhead({ db, account, now, config }: Reading, change: Change, days: number, { stored, facts }: Now): Promise<Ahead> {
+async function planAhead(
+  { db, account, now, config }: Reading,
+  change: Change,
+  days: number,
+  { stored, facts, whole }: Now,
+): Promise<Ahead> {
   const { settings = {} } = change
   const changed = changedAccount(account, settings, now)
   const steps = new Map([...(await readSteps(db, account.id)), ...(change.sequences ?? []).map((one) => [one._id, one.steps] as const)])
@@ -158,7 +187,8 @@ async function planAhead({ db, account, now, config }: Reading, change: Change, 
     const last = dayNumber(today) + days
     const read = await worldOf(db, changed, change, { today, stored })
     say = read.say
-    let world = settled(read, dayNumber(today))
+    const leftOut = new Map([...(read.leftOut ?? [])].filter(([date]) => dateOfDay(date) !== whole))
+    let world = settled({ ...read, leftOut }, dayNumber(today))
     let waiting = new Set<string>()
     for (let run = { at: outlook.at, date: outlook.date }; dayNumber(run.date) < last; ) {
       const next = nextRun(changed, { now: run.at, notBefore: dayAfter(run.date), lastRunAt: null })

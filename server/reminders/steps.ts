@@ -11,7 +11,18 @@ import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { PlannedMail } from './deliveries.ts'
 import type { Outlook } from './outlook.ts'
-import { dateOfDay, dayNumber, nextDay, type PlanInvoice, type PlanMail, plan, type Rule, type StepDue, stepReached } from './plan.ts'
+import {
+  dateOfDay,
+  dayNumber,
+  isLeftOut,
+  nextDay,
+  type PlanInvoice,
+  type PlanMail,
+  plan,
+  type Rule,
+  type StepDue,
+  stepReached,
+} from './plan.ts'
 import { dayAfter, nextRun } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { texts } from './texts.ts'
@@ -34,7 +45,9 @@ export async function planSteps(
   })
   const place = new Map(invoiceIds.map((id, nth) => [id, nth]))
   const inOrder = read.invoices.toSorted((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0))
-  const world = { ...read, invoices: inOrder.map((one) => ({ ...one, refusedToday: refusedToday.has(one.id) })) }
+  const invoicesOfRun = inOrder.map((one) => ({ ...one, refusedToday: refusedToday.has(one.id) }))
+  // Emails of clients that are left out are made and closed, so that they can be taken back.
+  const world = { ...read, leftOut: new Map(), invoices: invoicesOfRun }
   const next = nextRun(account, { now, notBefore: dayAfter(run.localDate), lastRunAt: null })
   const planned = plan(world, { date: dayNumber(run.localDate), kind: run.kind, at: now, next: next.at })
   const rules = new Map([...planned.rules].map(([{ id }, rule]) => [id, rule]))
@@ -141,13 +154,21 @@ export async function readNextSteps(
       const at = found.at ?? (date === from ? outlook.at : nextRun(account, { now, notBefore: dateOfDay(date), lastRunAt: null }).at)
       const isGap = own !== undefined && rules.get(invoice) === 'gap'
       const isMoved = step.number !== null && step.since !== step.date
+      const isOut = [...(world.leftOut?.keys() ?? [])].findLast((day) => day >= from && day < date && isLeftOut(world, day, invoice))
       return {
         ...said,
         nextAt: at.toString(),
         reason: invoice.pause ? 'paused' : null,
         step: shown(step),
         movedFrom: isMoved ? dateOfDay(step.date) : null,
-        why: isGap ? t.gap(dateOfDay(date), own.atLeast) : isMoved ? world.say(invoice.clientKey, dateOfDay(step.date)) : null,
+        why:
+          isOut !== undefined
+            ? t.leftOut(dateOfDay(isOut))
+            : isGap
+              ? t.gap(dateOfDay(date), own.atLeast)
+              : isMoved
+                ? world.say(invoice.clientKey, dateOfDay(step.date))
+                : null,
       }
     },
   }

@@ -1,4 +1,4 @@
-import { and, eq, lte, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { fromMinor } from '#contract/money.ts'
 import { screens, withQuery } from '#contract/screens.ts'
@@ -7,10 +7,11 @@ import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { arrayText, rows } from '#server/platform/database.ts'
+import { rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
+import { eachDue } from './due-accounts.ts'
 import { addOwnerLink, findOwnerLink } from './owner-links.ts'
 import { dayBeforeOf, localDate, nextSummary, startOfDay } from './schedule.ts'
 import { countPlan } from './simulate.ts'
@@ -20,26 +21,10 @@ import { texts } from './texts.ts'
 const lateHours = 12
 /** How long the link that ends the summaries works. */
 const linkDays = 90
-const atOnce = 200
 
-/** Sends the summaries that are due. An account that fails does not delay the others; its error is thrown at the end. */
+/** Sends the summaries that are due. */
 export async function sendSummaries(deps: Deps, progressed = async () => {}): Promise<void> {
-  const now = deps.clock.now()
-  const failed = new Map<string, unknown>()
-  for (;;) {
-    const due = await deps.db
-      .select()
-      .from(accounts)
-      .where(and(lte(accounts.nextSummaryAt, now), sql`${accounts.id} <> ALL(${arrayText([...failed.keys()])}::uuid[])`))
-      .orderBy(accounts.nextSummaryAt)
-      .limit(atOnce)
-    for (const account of due) {
-      await sendSummary(deps, account, now).catch((error: unknown) => failed.set(account.id, error))
-      await progressed()
-    }
-    if (due.length < atOnce) break
-  }
-  if (failed.size > 0) throw new AggregateError(failed.values(), 'Some weekly summaries could not be sent.')
+  await eachDue(deps, accounts.nextSummaryAt, (account, now) => sendSummary(deps, account, now), progressed)
 }
 
 async function sendSummary(deps: Deps, seen: Account, now: Instant): Promise<void> {

@@ -268,6 +268,19 @@ export const ownDays = pgTable(
   (t) => [primaryKey({ columns: [t.ownerId, t.date] })],
 )
 
+/** A client whose reminders do not leave on one local date, by its address in lower case. */
+export const leftOut = pgTable(
+  'left_out',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    localDate: date({ mode: 'string' }).notNull(),
+    clientKey: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.ownerId, t.localDate, t.clientKey] }), index('left_out_date').on(t.localDate)],
+)
+
 /** A link by which an owner does one thing without a session; only its hash is stored. */
 export const ownerLinks = pgTable(
   'owner_links',
@@ -277,7 +290,9 @@ export const ownerLinks = pgTable(
       .references(() => accounts.id, { onDelete: 'cascade' }),
     id: uuid().notNull().$defaultFn(newId),
     tokenHash: text().notNull(),
-    purpose: text({ enum: ['end_summaries'] }).notNull(),
+    purpose: text({ enum: ['end_summaries', 'evening'] }).notNull(),
+    /** The only date that the link of an evening list is about. */
+    localDate: date({ mode: 'string' }),
     expiresAt: instant().notNull(),
   },
   (t) => [

@@ -26,6 +26,7 @@ export const texts = {
   unknownZone: 'Please choose a time zone such as Asia/Kolkata.',
   nextStep: {
     gap: (until: string, days: number) => `Waiting until ${formatDate(until)}: at least ${days} days between two emails`,
+    leftOut: (date: string) => `Left out on ${formatDate(date)}`,
     over: 'All steps are over: nothing more leaves by itself.',
     holiday: (name: string, country: string) => `${name} in ${country}`,
   },
@@ -49,6 +50,7 @@ export const texts = {
     notDaily: 'Only emails of a daily run can be left out.',
     preparing: 'The emails of this run are still being prepared. Please try again in a moment.',
     over: 'This day is over.',
+    tooFar: (days: number) => `Please choose one of the next ${days} days.`,
   },
   noHold: (address: string) => `Reminders to ${address} are not held.`,
   noEmail: 'There is no such email, or it has not been composed yet.',
@@ -124,6 +126,14 @@ export const texts = {
 
   noSystemMail: 'This server sends no mail of its own.',
   deadLink: 'This link does not work any more.',
+  evening: {
+    subject: (hour: string, emails: number) => `Tomorrow at ${hour}: ${count(emails, 'reminder')}`,
+    intro: 'These leave tomorrow from your mailbox. Do nothing, and they do.',
+    line: (client: string, references: string) => `${client}: ${references}`,
+    more: (emails: number) => `and ${emails.toLocaleString('en-IN')} more`,
+    button: 'Leave some out',
+    audited: (names: string[], date: string) => `${names.length === 1 ? names[0] : count(names.length, 'client')} on ${formatDate(date)}`,
+  },
   summary: {
     subject: 'Your weekly summary',
     paid: ({ currency, amount }: Money, invoices: number) => `Paid: ${formatMoney(amount, currency)} for ${count(invoices, 'invoice')}`,

@@ -5,12 +5,13 @@ import { sequences } from '#server/invoices/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import { type Quiet, type QuietAccount, readQuiet } from './calendars.ts'
+import { readLeftOut } from './left-out.ts'
 import { addressHeld, openEmailOf } from './owed.ts'
 import { dayNumber, groupKey, type PlanInvoice, type PlanSequence, type World } from './plan.ts'
 import { sequenceSteps } from './tables.ts'
 
 /** What `plan` must know of an account. */
-export type PlanAccount = QuietAccount & Pick<Account, 'reminderHour' | 'follows' | 'sequenceId'>
+export type PlanAccount = QuietAccount & Pick<Account, 'reminderHour' | 'follows' | 'sequenceId' | 'leftOutUntil'>
 
 /** The choices of a sequence that apply to an invoice, as an id or a built-in one; null: the next one applies. */
 export interface Choices {
@@ -106,6 +107,7 @@ export async function readWorld(
     reminderHour: account.reminderHour,
     grouped: about.grouped,
     ...quiet,
+    leftOut: await readLeftOut(db, account, about.today),
     sequences: await readPlanSequences(db, account.id),
     lastTo: about.grouped ? await readLastTo(db, account, invoices, { today: dayNumber(about.today), dayOf }) : new Map(),
     invoices,

@@ -167,3 +167,26 @@ export function overdueInvoice(about: { clientName?: string; clientEmail?: strin
   const dueDate = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 10 }).toString()
   return { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 1200.5, dueDate, ...about }
 }
+
+/** Every row of every table but the counts of tries, and of the program's own heartbeat. */
+export async function everyRow(environment: Environment): Promise<string> {
+  const tables = await environment.rows(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1",
+  )
+  const left = new Set(['throttles', 'processes', 'jobs', 'leader', 'leases', 'steps'])
+  const all: string[] = []
+  for (const { name } of tables as { name: string }[])
+    if (!left.has(name)) all.push(`${name} ${JSON.stringify(await environment.rows(`SELECT t::text AS row FROM "${name}" t ORDER BY 1`))}`)
+  return all.join('\n')
+}
+
+/** Addresses in an email or a page that lead to this program. */
+export function addressesIn(text: string, url: string): string[] {
+  const found = [...text.matchAll(/(?:href|src|action)="([^"]+)"|(https?:\/\/[^\s"<>]+)/g)].map(
+    ([, quoted, plain]) => quoted ?? plain ?? '',
+  )
+  return found
+    .map((one) => one.replaceAll('&amp;', '&'))
+    .filter((one) => URL.canParse(one, url) && new URL(one, url).origin === new URL(url).origin)
+    .map((one) => new URL(one, url).pathname + new URL(one, url).search)
+}

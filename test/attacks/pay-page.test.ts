@@ -4,7 +4,7 @@ import { type Environment, onPostgres, openMailServer } from '#test/faults/envir
 import { row, type Trial } from '#test/faults/row.ts'
 import { readPdf } from '#test/read-pdf.ts'
 import { readQrCodes } from '#test/read-qr.ts'
-import { Browser, confirmEmail, overdueInvoice, password, signUp, startTarget, systemMailEnv } from './browser.ts'
+import { addressesIn, Browser, confirmEmail, everyRow, overdueInvoice, password, signUp, startTarget, systemMailEnv } from './browser.ts'
 
 const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
 const bank = { kind: 'india', accountName: 'Neem Studio', accountNumber: '50100234567891', ifsc: 'HDFC0001234' }
@@ -49,29 +49,6 @@ async function reminded(trial: Trial, environment: Environment, url: string) {
   const { text = '', html = '' } = await PostalMime.parse(raw)
   const [, token = ''] = /\/pay\/([\w-]{43})/.exec(text) ?? []
   return { asha, smtp, id, token, email: `${text}\n${html}` }
-}
-
-/** Every row of every table but the counts of tries, and of the program's own heartbeat. */
-async function everyRow(environment: Environment): Promise<string> {
-  const tables = await environment.rows(
-    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1",
-  )
-  const left = new Set(['throttles', 'processes', 'jobs', 'leader', 'leases', 'steps'])
-  const all: string[] = []
-  for (const { name } of tables as { name: string }[])
-    if (!left.has(name)) all.push(`${name} ${JSON.stringify(await environment.rows(`SELECT t::text AS row FROM "${name}" t ORDER BY 1`))}`)
-  return all.join('\n')
-}
-
-/** Addresses in an email or a page that lead to this program. */
-function addressesIn(text: string, url: string): string[] {
-  const found = [...text.matchAll(/(?:href|src|action)="([^"]+)"|(https?:\/\/[^\s"<>]+)/g)].map(
-    ([, quoted, plain]) => quoted ?? plain ?? '',
-  )
-  return found
-    .map((one) => one.replaceAll('&amp;', '&'))
-    .filter((one) => URL.canParse(one, url) && new URL(one, url).origin === new URL(url).origin)
-    .map((one) => new URL(one, url).pathname + new URL(one, url).search)
 }
 
 row(

@@ -57,9 +57,10 @@ export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string 
         <div>
           <h3 className={styles.setting}>{holdTexts.title}</h3>
           <QueryView query={settings} loading={t.loading} error={t.failed} empty={null}>
-            {({ holdMinutes: minutes, weeklySummary }) => (
+            {({ holdMinutes: minutes, eveningList, weeklySummary }) => (
               <div className={styles.switches}>
                 <HoldChoice minutes={minutes} />
+                <EmailSwitch name="eveningList" on={eveningList} />
                 <EmailSwitch name="weeklySummary" on={weeklySummary} />
               </div>
             )}
@@ -229,7 +230,7 @@ function HoldChoice({ minutes }: { minutes: HoldMinutes }): ReactNode {
 }
 
 /** An email from Duely itself to the owner. */
-function EmailSwitch({ name, on }: { name: 'weeklySummary'; on: boolean }): ReactNode {
+function EmailSwitch({ name, on }: { name: 'eveningList' | 'weeklySummary'; on: boolean }): ReactNode {
   const server = useServer()
   const [wanted, setWanted] = useState<boolean | null>(null)
   const change = useApiMutation(reminderCalls.changeSettings, {

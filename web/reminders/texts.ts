@@ -345,6 +345,10 @@ export const texts = {
   /** Emails of Duely to its own customer. */
   ownEmails: {
     none: 'This server sends no mail of its own.',
+    eveningList: {
+      label: 'Send me tomorrow’s list at 17:00',
+      hint: 'By email: who is reminded tomorrow, with a link to leave some out.',
+    },
     weeklySummary: {
       label: 'Weekly summary',
       hint: 'By email on Mondays at 8:00: what was paid and sent, and what the week brings.',

@@ -3,8 +3,8 @@ import { IconSearch } from '@tabler/icons-react'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
 import { screens } from '#contract/screens.ts'
+import { isMac, useShortcuts } from '#web/ui/hooks.ts'
 import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
-import { isMac, useShortcuts } from './shortcuts.ts'
 import { texts } from './texts.ts'
 
 const Palette = lazyDialog(async () => (await import('./palette.tsx')).Palette)

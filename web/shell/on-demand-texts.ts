@@ -1,5 +1,5 @@
+import { isMac } from '#web/ui/hooks.ts'
 import { count } from '#web/ui/texts.ts'
-import { isMac } from './shortcuts.ts'
 
 /** Texts of the palette and the shortcuts dialog, loaded with them. */
 export const paletteTexts = {
