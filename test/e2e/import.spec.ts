@@ -254,6 +254,9 @@ test('an export with balances, currencies, drafts and unknown statuses: what is 
 }) => {
   const { send } = await onDashboard(page, [])
   const dialog = await choose(page, exported, 'Invoice.csv')
+  await expect(dialog.getByText('This looks like Zoho.')).toBeVisible()
+  await expect(dialog.getByLabel('Balance', { exact: true })).toHaveCount(0)
+  await dialog.getByLabel('Exported from').selectOption('Another program')
   const balance = dialog.getByLabel('Balance', { exact: true })
   await expect(balance.locator('option:checked')).toHaveText('Balance: 180.00')
   await expect(dialog.getByText('of ₹1,180.00')).toBeVisible()
@@ -308,15 +311,46 @@ test('an export of Xero: what was paid of an invoice is imported, and each line 
   )
   await expect(dialog.getByText('We don', { exact: false })).toHaveCount(0)
   await dialog.getByRole('button', { name: 'Import 3 invoices' }).click()
-  await expect(dialog.getByRole('listitem')).toHaveText([
-    'Another item of the invoice in line 2. Line 3',
-    'This line is not an invoice: its type is “Sales credit note”. Line 5',
-  ])
+  await expect(dialog.getByRole('listitem')).toHaveText(['This line is not an invoice: its type is “Sales credit note”. Line 5'])
   const list = (await send('GET', '/invoice')) as { reference: string; balance: number; currency: string; status: string }[]
   expect(list.map(({ reference, balance, currency, status }) => [reference, balance, currency, status])).toEqual([
     ['INV-3', 1180, 'GBP', 'overdue'],
     ['INV-2', 0, 'INR', 'paid'],
     ['INV-1', 1000, 'INR', 'overdue'],
+  ])
+})
+
+test('an export of Wave has no due dates and no addresses: days to pay and a list of clients complete it', async ({ page }) => {
+  const { send } = await onDashboard(page, [])
+  const head = 'Transaction ID,Transaction Date,Account Name,Amount (One column),Customer,Invoice Number,Account Type'
+  const line = (date: string, amount: string, customer: string, number: string, type = 'System Receivable Invoice') =>
+    `1,${date},Accounts Receivable,${amount},${customer},${number},${type}`
+  const dialog = await choose(
+    page,
+    [
+      head,
+      line('2026-01-10', '1500.00', 'Acme', '7'),
+      line('2026-01-10', '1500.00', 'Acme', '7', 'Income'),
+      line('2026-01-20', '-500.00', 'Acme', '7'),
+      line('2026-01-21', '80.00', 'Nila Printers', '8'),
+    ].join('\n'),
+    'accounting.csv',
+  )
+  await expect(dialog.getByText('This looks like Wave.')).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'With problems (2)' })).toBeVisible()
+  await dialog.getByLabel('Days to pay').fill('30')
+  await expect(dialog.getByText('This file has no email addresses. Add a list of your clients.')).toBeVisible()
+  const clients = (content: string) =>
+    dialog.locator('input[type=file]').setInputFiles({ name: 'clients.csv', mimeType: 'text/csv', buffer: Buffer.from(content) })
+  await clients('Name,Phone\nAcme,1')
+  await expect(dialog.getByText('This file has no column of names with one of emails. Please choose another.')).toBeVisible()
+  await clients('customer_name,email\nAcme,ap@acme.example')
+  await expect(dialog.getByRole('button', { name: 'Ready (1)' })).toBeVisible()
+  await expect(dialog.getByText('Please enter an email address like name@example.com.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Import 1 invoice' }).click()
+  await expect(dialog.getByRole('heading', { name: '1 invoice imported' })).toBeVisible()
+  expect(await send('GET', '/invoice')).toMatchObject([
+    { reference: '7', clientEmail: 'ap@acme.example', amount: 1000, dueDate: '2026-02-09', issuedOn: '2026-01-10' },
   ])
 })
 

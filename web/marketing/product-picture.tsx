@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import styles from './product-picture.module.css'
+import styles from './plain-page.module.css'
 
 /** The addresses of a screenshot: of a wide window, 1280 by 860 pixels, and of a phone, 390 by 720, twice as large. */
 interface Screenshot {
@@ -17,11 +17,11 @@ interface ProductPictureProps {
 export function ProductPicture({ texts, dark, light }: ProductPictureProps): ReactNode {
   return (
     <section className={styles.product}>
-      <h2 className={styles.title}>{texts.title}</h2>
-      <p className={styles.text}>{texts.text}</p>
+      <h2 className={styles.productTitle}>{texts.title}</h2>
+      <p className={styles.productText}>{texts.text}</p>
       {[
-        { ...dark, className: styles.dark },
-        { ...light, className: styles.light },
+        { ...dark, className: styles.onDark },
+        { ...light, className: styles.onLight },
       ].map(({ wide, phone, className }) => (
         <picture key={wide} className={className}>
           <source media="(max-width: 47.99em)" srcSet={phone} width={780} height={1440} />

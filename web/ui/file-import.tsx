@@ -99,6 +99,17 @@ export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
   )
 }
 
+export function FileName({ name, onOther }: { name: string; onOther: () => void }): ReactNode {
+  return (
+    <div className={styles.file}>
+      <strong className={styles.fileName}>{name}</strong>
+      <Button variant="subtle" className={styles.other ?? ''} onClick={onOther}>
+        {texts.chooseOther}
+      </Button>
+    </div>
+  )
+}
+
 interface FileColumnChoiceProps<Field extends string> {
   file: ChosenFile
   mapping: FileMapping<Field>
@@ -136,12 +147,7 @@ export function FileColumnChoice<Field extends string>(props: FileColumnChoicePr
     onChange({ ...mapping, columns: { ...mapping.columns, [field]: value === '' ? null : Number(value) } })
   return (
     <>
-      <div className={styles.file}>
-        <strong className={styles.fileName}>{file.name}</strong>
-        <Button variant="subtle" className={styles.other ?? ''} onClick={onOther}>
-          {texts.chooseOther}
-        </Button>
-      </div>
+      <FileName name={file.name} onOther={onOther} />
       <fieldset className={styles.mapping}>
         <legend className={styles.legend}>{texts.columns}</legend>
         <div className={styles.fields}>

@@ -1,6 +1,7 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
-import { Box, Button, Checkbox, NativeSelect } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.layer.css'
+import { Box, Button, Checkbox, NativeSelect, NumberInput } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { billingCalls } from '#contract/billing.ts'
@@ -10,18 +11,19 @@ import { planThatLifts } from '#contract/plans.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useCurrency, useToday } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
-import { bodyOf } from '#web/ui/csv.ts'
+import { bodyOf, type FileRow, readCsv } from '#web/ui/csv.ts'
 import { showDate } from '#web/ui/dates.ts'
 import fileStyles from '#web/ui/file-import.module.css'
-import { type ChosenFile, FileColumnChoice } from '#web/ui/file-import.tsx'
+import { type ChosenFile, FileColumnChoice, FileName } from '#web/ui/file-import.tsx'
 import { fileTexts } from '#web/ui/file-texts.ts'
-import { Notice } from '#web/ui/notice.tsx'
+import { FormError, Notice } from '#web/ui/notice.tsx'
 import { Pill } from '#web/ui/panel.tsx'
 import { guessColumns, guessMapping, isOwed, type Mapping, owedColumn, requiredFields } from './columns.ts'
 import styles from './import.module.css'
 import type { NotImported, Upload } from './import-dialog.tsx'
 import { SaveNotImported } from './import-result.tsx'
 import { type Answers, balanceOf, type CheckedRow, checkRows, type UnknownStatus, unknownStatuses } from './import-rows.ts'
+import { asTable, lacks, readAddresses, recognise, type Source, type Told } from './sources.ts'
 import { texts } from './texts.ts'
 
 const tabs = ['all', 'ready', 'bad', 'duplicate', 'left'] as const
@@ -39,18 +41,24 @@ interface ImportPreviewProps {
 export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: ImportPreviewProps): ReactNode {
   const { today } = useToday()
   const usual = useCurrency()
-  const [mapping, setMapping] = useState(() => guessMapping(file.rows))
+  const found = useMemo(() => recognise(file.rows), [file])
+  const [source, setSource] = useState(found)
+  const [told, setTold] = useState<Told>({ daysToPay: null, addresses: null })
+  const rows = useMemo(() => (source === null ? file.rows : asTable(file.rows, source, told)), [file, source, told])
+  const guessed = useMemo(() => guessMapping(rows), [rows])
+  const [chosen, setMapping] = useState<Mapping | null>(null)
+  const mapping = chosen ?? guessed
   const [answers, setAnswers] = useState<Answers>({})
   const [tab, setTab] = useState<Tab>('all')
   const [keep, setKeep] = useState(false)
   const deferred = useDeferredValue(mapping)
   const missing = requiredFields.filter((field) => mapping.columns[field] === null)
   const checked = useMemo(
-    () => checkRows(file.rows, deferred, { invoices, today, usual, answers }),
-    [file, deferred, invoices, today, usual, answers],
+    () => checkRows(rows, deferred, { invoices, today, usual, answers }),
+    [rows, deferred, invoices, today, usual, answers],
   )
-  const unknown = useMemo(() => unknownStatuses(bodyOf(file.rows, deferred), deferred.columns.status), [file, deferred])
-  const head = mapping.header === null ? null : (file.rows[mapping.header]?.cells ?? null)
+  const unknown = useMemo(() => unknownStatuses(bodyOf(rows, deferred), deferred.columns.status), [rows, deferred])
+  const head = mapping.header === null ? null : (rows[mapping.header]?.cells ?? null)
   const counts = { all: checked.length, ready: 0, bad: 0, duplicate: 0, left: 0 }
   for (const { state } of checked) counts[state] += 1
   const wanted = counts.ready + (keep ? counts.duplicate : 0)
@@ -61,15 +69,32 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
   const shown = tab === 'all' ? checked : checked.filter(({ state }) => state === tab)
   return (
     <>
-      <FileColumnChoice
-        file={file}
-        mapping={mapping}
-        labels={texts.fields}
-        required={requiredFields}
-        guess={(header) => guessColumns(file.rows, header)}
-        onChange={setMapping}
-        onOther={onOther}
-      />
+      {source === null ? (
+        <FileColumnChoice
+          file={file}
+          mapping={mapping}
+          labels={texts.fields}
+          required={requiredFields}
+          guess={(header) => guessColumns(rows, header)}
+          onChange={setMapping}
+          onOther={onOther}
+        />
+      ) : (
+        <FileName name={file.name} onOther={onOther} />
+      )}
+      {found !== null && (
+        <div className={styles.sources}>
+          <SourceChoice
+            found={found}
+            source={source}
+            onSource={(next) => {
+              setMapping(null)
+              setSource(next)
+            }}
+          />
+          {source !== null && <Asked key={source} source={source} rows={file.rows} told={told} onChange={setTold} />}
+        </div>
+      )}
       {missing.length > 0 ? (
         <p className={fileStyles.missing} role="status">
           {texts.missing(missing.map((field) => texts.fields[field].toLowerCase()).join(', '))}
@@ -108,6 +133,93 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
         >
           {missing.length > 0 || wanted === 0 ? texts.nothing : texts.submit(wanted)}
         </Button>
+      </div>
+    </>
+  )
+}
+
+interface SourceChoiceProps {
+  found: Source
+  /** null: columns are chosen by hand. */
+  source: Source | null
+  onSource: (source: Source | null) => void
+}
+
+/** The program that the file looks exported from, which can be overruled. */
+function SourceChoice({ found, source, onSource }: SourceChoiceProps): ReactNode {
+  const { names, other, label } = texts.source
+  return (
+    <NativeSelect
+      label={label}
+      description={texts.source.found(names[found])}
+      data={[
+        { value: found, label: names[found] },
+        { value: '', label: other },
+      ]}
+      value={source ?? ''}
+      onChange={(event) => onSource(event.currentTarget.value === '' ? null : found)}
+    />
+  )
+}
+
+interface AskedProps {
+  source: Source
+  rows: FileRow[]
+  told: Told
+  onChange: (told: Told) => void
+}
+
+/** Asks for what an export does not have: days until payment is due, and addresses. */
+function Asked({ source, rows, told, onChange }: AskedProps): ReactNode {
+  const [problem, setProblem] = useState<string | null>(null)
+  const input = useRef<HTMLInputElement>(null)
+  const missing = useMemo(() => lacks(asTable(rows, source, { daysToPay: null, addresses: null })), [rows, source])
+  const t = texts.source
+  const read = async (file: File | undefined) => {
+    if (!file) return
+    const table = await file.arrayBuffer().then(readCsv, () => null)
+    const addresses = table?.kind === 'rows' ? readAddresses(table.rows) : null
+    setProblem(addresses === null ? t.notClients : null)
+    if (addresses !== null) onChange({ ...told, addresses })
+  }
+  return (
+    <>
+      {missing.dueDates && (
+        <NumberInput
+          label={t.daysToPay}
+          description={t.noDueDates}
+          min={0}
+          max={365}
+          allowDecimal={false}
+          value={told.daysToPay ?? ''}
+          onChange={(days) => onChange({ ...told, daysToPay: typeof days === 'number' ? days : null })}
+        />
+      )}
+      <div className={styles.wide}>
+        {missing.emails && told.addresses === null && (
+          <Notice
+            tone="warn"
+            action={
+              <Button variant="default" onClick={() => input.current?.click()}>
+                {t.addClients}
+              </Button>
+            }
+          >
+            {t.noEmails}
+          </Notice>
+        )}
+        <input
+          ref={input}
+          type="file"
+          accept=".csv,.tsv,.txt,text/csv"
+          hidden
+          aria-label={t.addClients}
+          onChange={(event) => {
+            void read(event.currentTarget.files?.[0])
+            event.currentTarget.value = ''
+          }}
+        />
+        <FormError message={problem} />
       </div>
     </>
   )

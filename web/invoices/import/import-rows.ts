@@ -151,7 +151,7 @@ function isLeftOut(status: Status): status is (typeof leftOut)[number] {
 
 /** Documents that exports list among invoices. */
 function isOtherDocument(type: string): boolean {
-  return /credit|refund|overpayment|prepayment|payment|estimate|quot(e|ation)|receipt|expense|purchase|deposit|journal|pro ?-?forma|sales ?order/i.test(
+  return /credit|refund|overpayment|prepayment|payment|estimate|quot(e|ation)|receipt|expense|purchase|^bill$|accpay|deposit|journal|pro ?-?forma|sales ?order/i.test(
     type,
   )
 }
