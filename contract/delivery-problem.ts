@@ -1,6 +1,6 @@
 /** Why an email did not arrive, for a sentence: `Not delivered for 3 days: mailbox full`. */
 export interface DeliveryProblem {
-  code: 'address' | 'mailbox_full' | 'mailbox' | 'policy' | 'too_large' | 'late' | 'unreachable' | 'temporary' | 'refused'
+  code: 'address' | 'mailbox_full' | 'mailbox' | 'policy' | 'too_large' | 'late' | 'unreachable' | 'temporary' | 'bounced' | 'refused'
   words: string
 }
 
@@ -13,12 +13,13 @@ const words: Record<DeliveryProblem['code'], string> = {
   late: 'not sent in time',
   unreachable: 'your mail server can’t be reached',
   temporary: 'mail server asked to try later',
+  bounced: 'it came back',
   refused: 'refused by the mail server',
 }
 
 /**
  * The reason in a mail server's reply: by the enhanced code (RFC 3463: x.1 address, x.2 mailbox, x.7 policy), then by the three digits
- * (RFC 5321). A reply without codes is a sentence of Duely's own: `Not sent…`, or why the mail server of the
+ * (RFC 5321). A reply without codes is a sentence of Duely's own: `Not sent…`, `Came back…`, or why the mail server of the
  * account could not be reached.
  */
 export function deliveryProblem(reply: string): DeliveryProblem {
@@ -29,6 +30,7 @@ export function deliveryProblem(reply: string): DeliveryProblem {
 function codeOf(reply: string): DeliveryProblem['code'] {
   const [, digits, subject, detail] = /^(\d{3})(?:[ -]\d\.(\d{1,3})\.(\d{1,3}))?(?:\s|$)/.exec(reply) ?? []
   if (/^Not sent: .*larger than/.test(reply)) return 'too_large'
+  if (reply.startsWith('Came back')) return 'bounced'
   if (digits === undefined) return reply.startsWith('Not sent') ? 'late' : 'unreachable'
   if (isAddressRefusal(reply)) return 'address'
   if (subject === '2') return detail === '2' ? 'mailbox_full' : 'mailbox'

@@ -54,8 +54,9 @@ export const webhookEvent = z
       'promise.broken',
       'reminder.sent',
       'reminder.failed',
+      'reminder.bounced',
     ],
-    'Please choose one of invoice.created, invoice.overdue, invoice.paid, payment.recorded, payment.voided, client.answered, sequence.ended, promise.broken, reminder.sent and reminder.failed.',
+    'Please choose one of invoice.created, invoice.overdue, invoice.paid, payment.recorded, payment.voided, client.answered, sequence.ended, promise.broken, reminder.sent, reminder.failed and reminder.bounced.',
   )
   .meta({ description: 'What happened.' })
 export type WebhookEvent = z.infer<typeof webhookEvent>
@@ -94,7 +95,7 @@ export const webhookPayload = z.discriminatedUnion('type', [
   z
     .object({
       id: everyEvent.id,
-      type: z.enum(['reminder.sent', 'reminder.failed']),
+      type: z.enum(['reminder.sent', 'reminder.failed', 'reminder.bounced']),
       timestamp: everyEvent.timestamp,
       data: z
         .object({
@@ -106,7 +107,7 @@ export const webhookPayload = z.discriminatedUnion('type', [
         })
         .meta({ description: asItWas }),
     })
-    .meta({ id: 'ReminderEvent', description: 'An email to a client was accepted by the mail server, or failed permanently.' }),
+    .meta({ id: 'ReminderEvent', description: 'An email to a client was accepted by the mail server, failed permanently, or came back.' }),
   z
     .object({
       id: everyEvent.id,
@@ -290,6 +291,26 @@ export const integrationCalls = {
     path: '/api/trigger-reminders',
     summary: 'Send reminders for all overdue invoices, at most once a day per invoice.',
     reply: runAnswer,
+  }),
+  bounce: call({
+    method: 'POST',
+    path: '/api/bounces',
+    summary: 'Report that an email to a client came back; reminders to its address are held.',
+    body: z.strictObject({
+      messageId: z
+        .string('Please send the Message-ID of the email.')
+        .min(1, 'Please send the Message-ID of the email.')
+        .max(998, 'Please send a Message-ID of at most 998 characters.')
+        .meta({
+          description:
+            'The Message-ID of the email that came back, its X-Reminder-Id (which stays where a provider replaces the Message-ID), or its `_id`.',
+        }),
+    }),
+    reply: z.object({
+      _id: z.string().meta({ format: 'uuid', description: 'The email.' }),
+      clientEmail: z.string().meta({ description: 'Where it was sent to.' }),
+      held: z.boolean().meta({ description: 'Whether reminders to this address are held now.' }),
+    }),
   }),
 
   ...zapierCalls,

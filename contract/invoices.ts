@@ -142,7 +142,7 @@ export const notDelivered = z
   .object({
     since: z.string().meta({ format: 'date-time', description: 'The first time that it was not accepted, since one was.' }),
     code: z
-      .enum(['address', 'mailbox_full', 'mailbox', 'policy', 'too_large', 'late', 'unreachable', 'temporary', 'refused'])
+      .enum(['address', 'mailbox_full', 'mailbox', 'policy', 'too_large', 'late', 'unreachable', 'temporary', 'bounced', 'refused'])
       .meta({ description: 'The reason of the last time.' }),
     words: z.string().meta({ description: 'The same in a few words, such as `mailbox full`.' }),
     reply: z.string().meta({ description: 'The mail server’s reply to the last try.' }),
@@ -159,7 +159,7 @@ export const addressHold = z
   .meta({
     id: 'AddressHold',
     description:
-      'A mail server permanently refused the client’s address, so that reminders to it are held until it is corrected or tried again.',
+      'A mail server permanently refused the client’s address, or an email came back, so that reminders to it are held until it is corrected or tried again.',
   })
 export type AddressHold = z.infer<typeof addressHold>
 

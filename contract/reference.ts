@@ -417,6 +417,7 @@ export const explainedCalls: ExplainedCall[] = [
             clientEmail: 'billing@kaveri.example',
             createdAt: now,
             sentAt: now,
+            bouncedAt: null,
             attempt: 1,
             nextTryAt: null,
             serverReply: accepted,
@@ -482,6 +483,16 @@ export const explainedCalls: ExplainedCall[] = [
     refusals: { ...noMailbox, ...unconfirmed, ...allRefused },
     later,
     example: { reply: oneSent },
+  }),
+  explain('reportBounce', integrationCalls.bounce, {
+    subject: 'Reminders',
+    detail:
+      'Duely reads no mailbox, so your program reports what comes back. It holds the address as a permanent refusal does, until the address is corrected or tried again. Reported once more, the same email changes nothing.',
+    refusals: { not_found: 'The account has sent no such email, or it is older than 90 days.' },
+    example: {
+      body: { messageId: `<rem.${ids.mail}@example.com>` },
+      reply: { _id: ids.mail, clientEmail: kaveri.clientEmail, held: true },
+    },
   }),
   explain('sendReminders', reminderCalls.sendNow, {
     subject: 'Reminders',
@@ -947,6 +958,16 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Web
       type: 'reminder.failed',
       timestamp: now,
       data: { reminder: { ...reminder, sentAt: null, serverReply: '550 5.1.1 No such user' }, invoices: [kaveri], invoiceCount: 1 },
+    },
+  },
+  {
+    summary: 'An email to a client came back.',
+    schema: webhookPayload.options[1],
+    example: {
+      id: ids.event,
+      type: 'reminder.bounced',
+      timestamp: now,
+      data: { reminder, invoices: [{ ...kaveri, remindersSent: 1, lastReminderAt: now }], invoiceCount: 1 },
     },
   },
 ]

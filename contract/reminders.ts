@@ -168,6 +168,7 @@ export const historyMail = z
     clientEmail: z.string(),
     createdAt: z.string().meta({ format: 'date-time', description: 'When it was planned.' }),
     sentAt: z.string().nullable().meta({ format: 'date-time', description: 'When the mail server accepted it.' }),
+    bouncedAt: z.string().nullable().meta({ format: 'date-time', description: 'When it was reported that it came back.' }),
     attempt: z.number().int().meta({ description: 'How many times it was tried.' }),
     nextTryAt: z.string().nullable().meta({ format: 'date-time', description: 'When it is retried.' }),
     serverReply: z.string().nullable().meta({ description: 'The mail server’s reply to the last try.' }),

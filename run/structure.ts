@@ -97,6 +97,7 @@ const alsoPublic: Record<string, string> = {
   'server/pay/qr.ts': 'emails show the code of a UPI payment',
   'server/invoices/payments.ts': 'accepting an answer records its payment',
   'server/invoices/pauses.ts': 'pauses end in the background',
+  'server/reminders/bounces.ts': 'programs report emails that came back',
   'server/reminders/failures.ts': 'failure notifications run in the background',
   'server/mail/transports.ts': 'opened once for the whole program, and closed when it stops',
   'server/mail/mailer.ts': 'sends emails',

@@ -204,6 +204,7 @@ const refusedBy: Record<string, Record<string, Refused>> = {
     email_not_confirmed: unconfirmed(integrationCalls.trigger),
     mail_refused: allRefused(integrationCalls.trigger),
   },
+  reportBounce: { not_found: findsNothing(integrationCalls.bounce, { messageId: '<rem.1@example.com>' }) },
   sendReminders: {
     mail_not_configured: withoutMailbox(reminderCalls.sendNow),
     email_not_confirmed: unconfirmed(reminderCalls.sendNow),

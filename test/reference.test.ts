@@ -3,7 +3,7 @@ import path from 'node:path'
 import { validate } from '@scalar/openapi-parser'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Call } from '#contract/call.ts'
@@ -206,6 +206,15 @@ const givens: Record<string, Given> = {
   recordPayment: anInvoiceThere,
   voidPayment: aPaymentThere,
   triggerReminders: anInvoiceOnly,
+  reportBounce: async (office) => {
+    await anInvoiceThere(office)
+    await office.app.whileJobsRun(ask(office.app, office.asha, reminderCalls.start))
+    const { messageId } = z
+      .object({ messageId: z.string() })
+      .parse(explainedCalls.find(({ name }) => name === 'reportBounce')?.example.body)
+    await office.app.db.execute(sql`UPDATE deliveries SET message_id = ${messageId}`)
+    return {}
+  },
   sendReminders: anInvoiceOnly,
   startReminders: anInvoiceOnly,
   draftReminder: nothing,

@@ -3,6 +3,7 @@ import { originOf } from '#server/accounts/accounts.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { recordBounce } from '#server/reminders/bounces.ts'
 import { follow, triggerReminders } from '#server/reminders/reminders.ts'
 import { allow, readQuestion } from './consent.ts'
 import { disconnect, isConnectedToZapier, listConnections, subscribeToZapier } from './integrations.ts'
@@ -30,6 +31,7 @@ export async function integrationRoutes(app: App, deps: Deps): Promise<void> {
     const { runId, skipped } = await triggerReminders({ db, queue, account, now: clock.now(), config })
     return follow(deps, account, runId, reply, skipped)
   })
+  answer(app, integrationCalls.bounce, ({ body }, { account }) => recordBounce(db, account, body.messageId, clock.now()))
 
   const settings = async ({ id }: Account, sendReminders: boolean) => ({
     sendReminders,

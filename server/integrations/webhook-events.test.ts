@@ -299,6 +299,25 @@ test('a promise that passes unpaid is one event per open invoice, also where the
   )
 })
 
+test('a reminder that came back is one event, however often it is reported', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now, config: lax })
+  const { app, asha, smtp } = office
+  const invoice = await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
+  await aWebhook(app, asha, receiver, { events: ['reminder.bounced'] })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  app.clock.advance({ minutes: 30 })
+  const at = app.clock.now().toString()
+  const body = { messageId: smtp.mails[0]?.messageId ?? '' }
+  for (let nth = 0; nth < 2; nth += 1) expect((await ask(app, asha, integrationCalls.bounce, { body })).status).toBe(200)
+  await app.runJobs()
+  expect(toldTo(receiver)).toMatchObject([
+    { type: 'reminder.bounced', timestamp: at, data: { reminder: { clientEmail: invoice.clientEmail }, invoices: [{ _id: invoice._id }] } },
+  ])
+  const later = await connect(app, asha, await anApplication(app))
+  expect(await sample(app, later, 'reminder.bounced')).toMatchObject([{ type: 'reminder.bounced', timestamp: at }])
+})
+
 test('a permanently failed reminder is one event, with the reply of the mail server; one that is retried is none', async () => {
   await using receiver = await openFakeReceiver()
   await using office = await anOffice({ now, invoices: 2, config: lax })

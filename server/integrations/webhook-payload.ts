@@ -42,7 +42,8 @@ export function composePayload({ id, type, at, facts }: Happened): WebhookPayloa
       return { ...head, type, data: { answer: answerFields(answer, invoice.currency), invoice: toInvoice(invoice, clients) } }
     }
     case 'reminder.sent':
-    case 'reminder.failed': {
+    case 'reminder.failed':
+    case 'reminder.bounced': {
       const { delivery, invoices, invoice_count: invoiceCount = invoices.length, ...clients } = deliveryFacts.parse(facts)
       const listed = invoices.slice(0, mostListed).map((row) => toInvoice(row, clients))
       return { ...head, type, data: { reminder: delivery, invoices: listed, invoiceCount } }

@@ -85,6 +85,8 @@ function readUntold(db: Database, ownerId: string, type: WebhookEvent): Promise<
       return readReminders(db, { ownerId, type, state: 'sent' })
     case 'reminder.failed':
       return readReminders(db, { ownerId, type, state: 'failed' })
+    case 'reminder.bounced':
+      return readReminders(db, { ownerId, type, state: 'sent' })
   }
 }
 
@@ -172,14 +174,16 @@ async function readReminders(
 ): Promise<WebhookPayload[]> {
   const { ownerId, type, state } = about
   // A failed email has the time of its next try, but no later than its deadline.
-  const at = sql<Instant>`coalesce(${deliveries.sentAt}, least(${deliveries.nextTryAt}, ${deliveries.deadlineAt}))`.mapWith(
-    deliveries.nextTryAt,
-  )
+  const bounced = type === 'reminder.bounced'
+  const at =
+    sql<Instant>`coalesce(${bounced ? deliveries.bouncedAt : deliveries.sentAt}, least(${deliveries.nextTryAt}, ${deliveries.deadlineAt}))`.mapWith(
+      deliveries.nextTryAt,
+    )
   const found = await db
     .select({ delivery: deliveries, kind: runs.kind, at })
     .from(deliveries)
     .innerJoin(runs, eq(runs.id, deliveries.runId))
-    .where(and(eq(deliveries.ownerId, ownerId), eq(deliveries.state, state)))
+    .where(and(eq(deliveries.ownerId, ownerId), eq(deliveries.state, state), bounced ? isNotNull(deliveries.bouncedAt) : undefined))
     .orderBy(sql`${at} DESC`, desc(deliveries.id))
     .limit(most)
   const covered = await Promise.all(

@@ -119,7 +119,7 @@ function toClient(row: typeof clients.$inferSelect, parts: [Part, ...Part[]], kn
     pause: pause ? { until: pause.pausedUntil, note: pause.pauseNote, promised: pause.pausePromised } : null,
     said: said?.said ? { because: said.said, until: said.saidUntil } : null,
     notDelivered: notDeliveredSince(undelivered?.undeliveredSince ?? null, undelivered?.undeliveredReply ?? null),
-    addressHold: hold ? { since: hold.heldSince.toString(), words: texts.addressHeld(email), reply: hold.reply } : null,
+    addressHold: hold ? { since: hold.heldSince.toString(), words: texts.addressHeld(email, hold.reply), reply: hold.reply } : null,
     sequence: chosenSequence(row),
     secondContact: row.secondContact,
     country: row.country,

@@ -48,7 +48,7 @@ export async function readClients(db: Database, ownerId: string, its?: Pick<Invo
 /** Why reminders to the address of an invoice are held; null where they are not, or it is paid. */
 export function holdOf({ clientEmail, status }: InvoiceRow, { holds }: Clients): AddressHold | null {
   const hold = status === 'paid' ? undefined : holds.get(clientEmail.toLowerCase())
-  return hold ? { since: hold.heldSince.toString(), words: texts.addressHeld(clientEmail), reply: hold.reply } : null
+  return hold ? { since: hold.heldSince.toString(), words: texts.addressHeld(clientEmail, hold.reply), reply: hold.reply } : null
 }
 
 /** The pause of an invoice: its own before its client's. */

@@ -1,4 +1,5 @@
 import { formatDate } from '#contract/dates.ts'
+import { isAddressRefusal } from '#contract/delivery-problem.ts'
 import { formatSums, type Money } from '#contract/money.ts'
 import { shortName } from '#contract/notices.ts'
 
@@ -38,7 +39,9 @@ export const texts = {
     keyUsed: 'This Idempotency-Key was used for another payment. Send a new key with this one.',
   },
 
-  addressHeld: (address: string) => `${address} doesn’t exist. Correct the address to resume.`,
+  /** `reply` has a code where a mail server refused the address, and none where an email came back. */
+  addressHeld: (address: string, reply: string) =>
+    `${isAddressRefusal(reply) ? `${address} doesn’t exist` : `An email to ${address} came back`}. Correct the address to resume.`,
 
   line: {
     name: (line: number) => `Line ${line}`,

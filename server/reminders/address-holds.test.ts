@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest'
+import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { anInvoice, anOffice, type Person } from '#test/factories.ts'
+import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 
 const rohan = { clientName: 'Rohan Mehta', clientEmail: 'rohan@mehta.example', dueDate: '2026-02-20' }
@@ -176,4 +177,63 @@ test('nothing of a hold is visible to another account', async () => {
   const other = await anInvoice(app, { ...rohan })
   expect(await read(app, other.owner, other._id)).toMatchObject({ addressHold: null })
   expect(await notices(app, other.owner)).toEqual([])
+})
+
+/** Kaveri Foods was reminded of two invoices; the person reports the email about the first as returned. */
+async function reported(messageIdOf: (mail: { _id: string; messageId: string; reminderId: string }) => string) {
+  const office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  const invoice = await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
+  await anInvoice(app, { owner: asha, dueDate: '2026-02-21' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const [mail] = (await ask(app, asha, reminderCalls.history, { params: { id: invoice._id } })).reply.mails
+  const { messageId } = (await ask(app, asha, reminderCalls.mail, { params: { id: mail?._id ?? '' } })).reply
+  const reminderId = /^<rem\.(.+)@/.exec(messageId)?.[1] ?? ''
+  const body = { messageId: messageIdOf({ _id: mail?._id ?? '', messageId, reminderId }) }
+  return Object.assign(office, { invoice, mailId: mail?._id ?? '', body, sent: smtp.mails.length })
+}
+
+test.each([
+  ['Message-ID', ({ messageId }: { messageId: string }) => messageId],
+  ['Message-ID without brackets', ({ messageId }: { messageId: string }) => messageId.slice(1, -1)],
+  ['X-Reminder-Id', ({ reminderId }: { reminderId: string }) => reminderId],
+  ['id', ({ _id }: { _id: string }) => _id],
+])('an email reported by its %s as returned holds its address as a refusal does, once', async (_by, idOf) => {
+  await using office = await reported(idOf)
+  const { app, asha, invoice, mailId, body, sent, smtp } = office
+  const answered = await ask(app, asha, integrationCalls.bounce, { body })
+  expect(answered.reply).toEqual({ _id: mailId, clientEmail: invoice.clientEmail, held: true })
+  const words = `An email to ${invoice.clientEmail} came back. Correct the address to resume.`
+  const after = await read(app, asha, invoice._id)
+  expect(after).toMatchObject({ addressHold: { words }, notDelivered: { code: 'bounced', words: 'it came back' } })
+  expect(await notices(app, asha)).toMatchObject([
+    {
+      kind: 'address_refused',
+      text: `${invoice.reference} to ${invoice.clientEmail} came back. Reminders to this address are on hold.`,
+      clients: [{ invoiceId: invoice._id }, {}],
+    },
+  ])
+  const { mails, reason } = (await ask(app, asha, reminderCalls.history, { params: { id: invoice._id } })).reply
+  expect([mails[0]?.state, mails[0]?.bouncedAt, reason]).toEqual(['sent', '2026-03-02T06:30:00Z', 'address_held'])
+  await nextDay(app)
+  expect(smtp.mails).toHaveLength(sent)
+  // Tried again: the email that came back before does not hold the address once more.
+  await app.whileJobsRun(ask(app, asha, reminderCalls.tryAddress, { body: { clientEmail: invoice.clientEmail } }))
+  expect((await ask(app, asha, integrationCalls.bounce, { body })).reply.held).toBe(false)
+  expect(await notices(app, asha)).toEqual([])
+})
+
+test('an unknown id, that of another account and a corrected address hold nothing', async () => {
+  await using office = await reported(({ messageId }) => messageId)
+  const { app, asha, invoice, mailId, body } = office
+  const stranger = await aPerson(app)
+  for (const messageId of [body.messageId, mailId, '<rem.x@example.com>', '%', '019caccf-7128-7e78-9b81-d5a3c17e9042'])
+    expect((await ask(app, stranger, integrationCalls.bounce, { body: { messageId } })).problem?.code).toBe('not_found')
+  expect(
+    (await ask(app, asha, integrationCalls.bounce, { body: { messageId: '019caccf-7128-7e78-9b81-d5a3c17e9042' } })).problem?.code,
+  ).toBe('not_found')
+  expect(await read(app, asha, invoice._id)).toMatchObject({ addressHold: null })
+  await change(app, asha, invoice._id, { clientEmail: 'new@kaveri.example' })
+  expect((await ask(app, asha, integrationCalls.bounce, { body })).reply.held).toBe(false)
+  expect(await notices(app, asha)).toEqual([])
 })

@@ -39,13 +39,13 @@ export async function releaseRestored(
 }
 
 /**
- * A mail server has permanently refused the address of these invoices: reminders to it wait until it is corrected or tried again. However
+ * A mail server has permanently refused the address of these invoices, or an email came back (`about` words the notice): reminders to it wait until it is corrected or tried again. However
  * often that happens, it is one notice.
  */
 export async function holdAddress(
   tx: Database,
   ownerId: string,
-  about: { invoiceIds: string[]; reply: string },
+  about: { invoiceIds: string[]; reply: string; about?: { title: string; text: string } },
   now: Instant,
 ): Promise<void> {
   const { invoiceIds, reply } = about
@@ -79,9 +79,10 @@ export async function holdAddress(
     {
       kind: 'address_refused',
       cause: clientKey,
-      summary: t.summary(first.clientName),
+      summary: about.about ? texts.bounced.summary(first.clientName) : t.summary(first.clientName),
       title: t.title(first.clientEmail),
       text: t.text(reply),
+      ...about.about,
       link: screens.invoice(first.id),
       clients: owed,
     },

@@ -118,6 +118,8 @@ export const deliveries = pgTable(
     renderedFrom: text(),
 
     sentAt: instant(),
+    /** When its owner, or a program, reported that it came back. */
+    bouncedAt: instant(),
     /** Further recipients that the mail server accepted, and what it replied to those that it refused. */
     copies: integer().notNull().default(0),
     copiesRefused: text(),

@@ -221,6 +221,16 @@ export const texts = {
     title: (address: string) => `${address} doesn’t exist`,
     text: (reply: string) => `Reminders to it are held. Correct the address to resume, or try it again. ${replied(reply)}`,
   },
+  bounced: {
+    notFound: 'There is no sent email with this Message-ID.',
+    /** Stored in place of a mail server's reply: it has no code, because Duely does not read the returned email. */
+    reply: 'Came back: the email was returned to your mailbox.',
+    notice: (reference: string, email: string) => ({
+      title: `${email} came back`,
+      text: `${reference} to ${email} came back. Reminders to this address are on hold.`,
+    }),
+    summary: (client: string) => `An email to ${shortName(client)} came back`,
+  },
   notDelivered: {
     one: (client: string) => `The reminder to ${client} was not delivered`,
     several: (count: number) => `${count.toLocaleString('en-IN')} reminders were not delivered`,

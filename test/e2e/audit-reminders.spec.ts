@@ -222,6 +222,7 @@ function story(known: InvoiceHistory): InvoiceHistory {
       clientEmail: mailOf('Kaveri Foods'),
       createdAt: at,
       sentAt: at,
+      bouncedAt: null,
       attempt: 1,
       nextTryAt: null,
       serverReply: '250 2.0.0 Accepted',

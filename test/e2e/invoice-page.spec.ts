@@ -58,6 +58,15 @@ test("an invoice's page shows the sent reminder, and a pause is shown everywhere
   await page.getByRole('dialog').getByRole('button', { name: 'Resume reminders' }).click()
   await expect(page.getByText('Reminders to billing@kaveri.example have resumed.')).toBeVisible()
   await expect(page.getByText('Client promised to pay by 31/12/2999.')).toBeHidden()
+
+  await page.goto(`/dashboard/edit-invoice/${invoice._id}`)
+  await page.getByRole('button', { name: /^Show email/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'It came back' }).click()
+  await expect(page.getByText('Reminders to billing@kaveri.example are on hold.')).toBeVisible()
+  await expect(page.getByRole('dialog').getByText(/^Reported as returned on/)).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(page.getByText('Reminder came back')).toBeVisible()
+  await expect(page.getByText('The last email came back. Correct the address to resume.').first()).toBeVisible()
 })
 
 test(

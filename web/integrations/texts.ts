@@ -66,6 +66,7 @@ export const texts = {
       'promise.broken': 'Promise broken',
       'reminder.sent': 'Reminder sent',
       'reminder.failed': 'Reminder failed',
+      'reminder.bounced': 'Reminder came back',
     } satisfies Record<WebhookEvent, string>,
     says: {
       'invoice.created': 'An invoice was created: by hand, from a file or through the API.',
@@ -78,6 +79,7 @@ export const texts = {
       'promise.broken': 'The day by which a client promised to pay is over, and the invoice is still open.',
       'reminder.sent': 'A mail server accepted a reminder to a client.',
       'reminder.failed': 'A reminder could not be delivered and will not be retried, with the reason.',
+      'reminder.bounced': 'A reminder came back to your mailbox, and its address is on hold.',
     } satisfies Record<WebhookEvent, string>,
     test: 'Test event',
     challenge: 'Challenge',

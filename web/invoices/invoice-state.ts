@@ -1,4 +1,5 @@
 import { accountCalls } from '#contract/accounts.ts'
+import { isAddressRefusal } from '#contract/delivery-problem.ts'
 import { type Invoice, type InvoicePause, invoiceCalls } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -43,7 +44,13 @@ export function stateOf(invoice: Invoice, { zone, now, broken, next }: Known): I
     const paid = paidOn === null ? texts.paid : texts.paidOn(showDate(paidOn))
     return { kind: 'paid', tone: 'good', text: remindersSent > 0 ? `${paid}${texts.after(remindersSent)}` : paid, reply: null }
   }
-  if (addressHold) return { kind: 'address', tone: 'bad', text: texts.address, reply: addressHold.reply }
+  if (addressHold)
+    return {
+      kind: 'address',
+      tone: 'bad',
+      text: isAddressRefusal(addressHold.reply) ? texts.address : texts.cameBack,
+      reply: addressHold.reply,
+    }
   if (broken.has(_id)) return { kind: 'broken', tone: 'bad', text: texts.broken, reply: null }
   if (notDelivered) {
     const days = daysBetween(dateIn(zone, new Date(notDelivered.since)), dateIn(zone, now))

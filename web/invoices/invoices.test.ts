@@ -269,6 +269,7 @@ const aMail = (about: Partial<HistoryMail>): HistoryMail => ({
   clientEmail: 'billing@kaveri.example',
   createdAt: '2026-03-02T03:30:00Z',
   sentAt: '2026-03-02T03:30:01Z',
+  bouncedAt: null,
   attempt: 1,
   nextTryAt: null,
   serverReply: '250 OK',

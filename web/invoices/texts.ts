@@ -26,6 +26,7 @@ export const invoiceTexts = {
     paidOn: (date: string) => `Paid ${date}`,
     after: (reminders: number) => ` after ${count(reminders, 'reminder')}`,
     address: 'Address doesn’t exist. Correct it to resume.',
+    cameBack: 'The last email came back. Correct the address to resume.',
     broken: 'Promised to pay and hasn’t.',
     notDelivered: (days: number, words: string) => `Not delivered${days < 1 ? '' : ` for ${count(days, 'day')}`}: ${words}`,
     reminded: (moment: string) => `Reminded ${moment}`,

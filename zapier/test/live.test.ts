@@ -177,6 +177,13 @@ const causes: Record<string, (person: Person, authData: AuthData) => Promise<voi
     smtp.answer({ rcpt: () => '550 5.1.1 No such user' })
     await expect(play('creates.trigger_reminders.operation.perform', { authData })).rejects.toThrow(/550 5.1.1 No such user/)
   },
+  'reminder.bounced': async (_person, authData) => {
+    await writeDown({}, authData)
+    await play('creates.trigger_reminders.operation.perform', { authData })
+    const messageId = smtp.mails.at(-1)?.messageId
+    const reported = await play('creates.report_bounce.operation.perform', { authData, inputData: { messageId } })
+    expect(reported).toMatchObject({ held: true })
+  },
 }
 
 test.each(Object.values(app.triggers))(

@@ -4,17 +4,25 @@ import { Modal, ScrollArea, Tabs } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { ReactNode } from 'react'
 import type { CallReply } from '#contract/call.ts'
+import { integrationCalls } from '#contract/integrations.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { noticeCalls } from '#contract/notices.ts'
 import { type HistoryMail, reminderCalls } from '#contract/reminders.ts'
-import { useApiQuery } from '#web/platform/query.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { dateIn, showClock, showDate } from '#web/ui/dates.ts'
 import { useKept } from '#web/ui/dialog.tsx'
 import { NoWrap } from '#web/ui/plain.tsx'
+import { toast } from '#web/ui/toast.tsx'
 import styles from './history.module.css'
 import { texts } from './texts.ts'
 
 /** What is known about an email without its text. */
-export type ShownEmail = Pick<HistoryMail, '_id' | 'subject' | 'clientEmail' | 'createdAt' | 'sentAt' | 'serverReply' | 'stored'>
+export type ShownEmail = Pick<HistoryMail, '_id' | 'subject' | 'clientEmail' | 'createdAt' | 'sentAt' | 'serverReply' | 'stored'> & {
+  bouncedAt?: string | null
+}
 
 interface EmailDialogProps {
   mail: ShownEmail | null
@@ -36,7 +44,39 @@ export function EmailDialog({ mail, zone, onClose }: EmailDialogProps): ReactNod
     >
       {shown?.stored && <LoadedEmail key={shown._id} id={shown._id} reply={shown.serverReply} zone={zone} />}
       {shown && !shown.stored && <DroppedEmail mail={shown} zone={zone} />}
+      {shown && shown.sentAt !== null && shown.bouncedAt !== undefined && <CameBack key={`${shown._id} back`} mail={shown} zone={zone} />}
     </Modal>
+  )
+}
+
+/** An email that returned to the owner's mailbox, which Duely does not read: its address is held once it is reported. */
+function CameBack({ mail, zone }: { mail: ShownEmail; zone: string | undefined }): ReactNode {
+  const report = useApiMutation(integrationCalls.bounce, {
+    invalidates: [
+      reminderCalls.history,
+      reminderCalls.status,
+      reminderCalls.preview,
+      invoiceCalls.list,
+      invoiceCalls.read,
+      noticeCalls.list,
+    ],
+    onSuccess: () => toast('good', texts.email.bounce.done(mail.clientEmail)),
+    onError: (error) => toast('bad', texts.email.bounce.failed(errorMessage(error))),
+  })
+  const since = report.isSuccess ? new Date() : mail.bouncedAt ? new Date(mail.bouncedAt) : null
+  if (since) return <p className={styles.emailNone}>{texts.email.bounce.reported(showDate(dateIn(zone, since)))}</p>
+  return (
+    <div className={styles.bounce}>
+      <p className={styles.emailNone}>{texts.email.bounce.why}</p>
+      <BusyButton
+        variant="default"
+        busy={report.isPending}
+        busyText={texts.email.bounce.busy}
+        onClick={() => report.mutate({ body: { messageId: mail._id } })}
+      >
+        {texts.email.bounce.action}
+      </BusyButton>
+    </div>
   )
 }
 

@@ -154,6 +154,7 @@ function nameOf(entry: Entry, times: number): string {
   if (entry.kind === 'answer') return describeAnswer(entry.answer).title
   if (entry.kind === 'day') return texts.outcomes[entry.decision.outcome]
   const { state, reason, serverReply } = entry.mail
+  if (entry.outcome === 'bounced') return texts.cameBack
   if (state === 'sent') return texts.sent(times)
   if (state === 'failed') return texts.failedTimes(times, reason === 'refused' ? deliveryProblem(serverReply ?? '').words : null)
   return texts.mailStates[state]
@@ -235,6 +236,7 @@ function reasonOf({ state, reason }: HistoryMail): string | null {
 const marks = {
   sent: { icon: IconMail, tone: 'plain' },
   failed: { icon: IconAlertTriangle, tone: 'bad' },
+  bounced: { icon: IconAlertTriangle, tone: 'bad' },
   retrying: { icon: IconRefresh, tone: 'warn' },
   held: { icon: IconClockPause, tone: 'warn' },
   waiting: { icon: IconClock, tone: 'quiet' },
@@ -269,7 +271,7 @@ function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
   )
 }
 
-type Outcome = DayDecision['outcome'] | 'created' | 'paid' | 'received' | 'refunded' | 'taken_back' | 'answered'
+type Outcome = DayDecision['outcome'] | 'bounced' | 'created' | 'paid' | 'received' | 'refunded' | 'taken_back' | 'answered'
 
 /** What happened once. `date`: in the account's time zone, `YYYY-MM-DD`. */
 type Entry = { date: string; at: string; outcome: Outcome } & (
@@ -296,7 +298,7 @@ export function timelineOf(
   const listed = new Set(mails.map(({ _id }) => _id))
   const entries: Entry[] = mails.map((mail) => {
     const at = mail.sentAt ?? mail.createdAt
-    return { kind: 'mail', date: dateOf(at), at, outcome: outcomeOf(mail.state), mail }
+    return { kind: 'mail', date: dateOf(at), at, outcome: mail.bouncedAt ? 'bounced' : outcomeOf(mail.state), mail }
   })
   const seen = new Set(entries.map(({ date, outcome }) => `${date} ${outcome}`))
   for (const decision of days) {

@@ -72,6 +72,7 @@ export const texts = {
     deleted: 'The invoice is deleted, so no reminders are sent.',
   } satisfies Record<NonNullable<InvoiceHistory['reason']>, string>,
   span: (from: string, to: string) => `${from} to ${to}`,
+  cameBack: 'Reminder came back',
   outcomes: {
     sent: 'Sent',
     failed: 'Not delivered',
@@ -159,5 +160,13 @@ export const texts = {
     noHtml: 'This email has no formatted part.',
     noText: 'This email has no plain text part.',
     dropped: 'The text of this email is no longer stored.',
+    bounce: {
+      why: 'Did your mailbox receive it back as undeliverable?',
+      action: 'It came back',
+      busy: 'Saving...',
+      done: (email: string) => `Reminders to ${email} are on hold.`,
+      failed: (message: string) => `Error reporting the email: ${message}`,
+      reported: (date: string) => `Reported as returned on ${date}.`,
+    },
   },
 }
