@@ -45,7 +45,7 @@ test('a known provider needs only email and app password, and links to where tha
   await expectAccessible(page)
   await dialog.getByRole('radio', { name: 'Gmail' }).press('ArrowRight')
   await expect(dialog.getByRole('radio', { name: 'Microsoft 365' })).toBeChecked()
-  await expect(dialog.getByText('A Microsoft 365 password works once your admin turns on', { exact: false })).toBeVisible()
+  await expect(dialog.getByText('Outlook.com has refused passwords since 16 September 2024.', { exact: false })).toBeVisible()
   await expectAccessible(page)
   await dialog.getByRole('button', { name: 'Change server' }).click()
   expect(await fields()).toEqual({ ...empty, host: 'smtp.office365.com', secure: 'false' })
