@@ -6,7 +6,7 @@ import { payAnswer } from './pay-answers.ts'
 import { payment } from './payments.ts'
 import { country, region } from './quiet-days.ts'
 import { deliveryState } from './reminders.ts'
-import { fingerprint, sequenceChoice } from './sequence-choice.ts'
+import { fingerprint, sequenceChoice, smartOne } from './sequence-choice.ts'
 
 const sums = z.array(money)
 
@@ -37,6 +37,7 @@ export const client = z
     country: z.string().nullable().meta({ description: 'Its country by the ISO 3166 code; null: that of its time zone, else yours.' }),
     region: z.string().nullable().meta({ description: 'A region of it; null: yours where the country is the same.' }),
     timezone: z.string().nullable().meta({ description: 'Its time zone, an IANA name; null: yours.' }),
+    smart: smartOne,
   })
   .meta({ id: 'Client', description: 'An address that invoices go to, and what is owed there.' })
 export type Client = z.infer<typeof client>
@@ -104,6 +105,7 @@ export const clientChange = z
       .meta({ description: 'Its country, for weekends and public holidays; null: that of its time zone, else yours.' }),
     region: region.nullable().meta({ description: 'A region of it, by a code of `GET /reminder/holidays`.' }),
     timezone: timezone.nullable().meta({ description: 'Its time zone: reminders arrive between your hour and 18:00 there; null: yours.' }),
+    smart: smartOne,
   })
   .partial()
 
@@ -127,7 +129,7 @@ export const clientCalls = {
     method: 'PATCH',
     path: '/clients/:id',
     summary:
-      'Pause the reminders of all invoices of a client, end that pause, or choose its sequence, second contact, country and time zone.',
+      'Pause the reminders of all invoices of a client, end that pause, or choose its sequence, second contact, country, time zone and smart reminders.',
     params: byId,
     body: clientChange,
     reply: client,

@@ -15,7 +15,7 @@ export const paymentTypes = ['onetime', 'subscription'] as const
 export type PaymentType = (typeof paymentTypes)[number]
 
 /** What a plan lets people do beyond keeping invoices and Send Now, which everybody can. Only what exists: a feature that is coming is none. */
-export const abilities = ['scheduling', 'advancedAnalytics', 'apiAccess', 'whiteLabel'] as const
+export const abilities = ['scheduling', 'smartReminders', 'advancedAnalytics', 'apiAccess', 'whiteLabel'] as const
 export type Ability = (typeof abilities)[number]
 
 export interface Feature {
@@ -64,12 +64,12 @@ export const plans: readonly Plan[] = [
     title: 'Pro',
     description: 'For a growing business',
     price: { monthly: 400, yearly: 4_000 },
-    features: [there('Unlimited invoices'), there('Automated scheduling'), coming('Smart reminders'), there('Advanced analytics')],
+    features: [there('Unlimited invoices'), there('Automated scheduling'), there('Smart reminders'), there('Advanced analytics')],
     limitations: ['White-label', 'API access', 'Team collaboration'],
     cardText: 'Start Pro Trial',
     popular: true,
     invoicesPerMonth: null,
-    abilities: ['scheduling', 'advancedAnalytics'],
+    abilities: ['scheduling', 'smartReminders', 'advancedAnalytics'],
   },
   {
     name: 'enterprise',
@@ -87,7 +87,7 @@ export const plans: readonly Plan[] = [
     cardText: 'Contact Sales',
     popular: false,
     invoicesPerMonth: null,
-    abilities: ['scheduling', 'advancedAnalytics', 'apiAccess', 'whiteLabel'],
+    abilities: ['scheduling', 'smartReminders', 'advancedAnalytics', 'apiAccess', 'whiteLabel'],
   },
 ]
 

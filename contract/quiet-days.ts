@@ -30,6 +30,19 @@ export const quietSettings = {
     .meta({ description: 'A region of it, by a code of `GET /reminder/holidays`; null: the days of the whole country.' }),
 }
 
+/** Smart reminders: part of the settings of reminders too. */
+export const smartSettings = {
+  smart: z.boolean('Please choose whether Duely may move steps.').meta({
+    description: 'Duely may move a step of a sequence after the due date to another day, by how each client has paid. Off at first.',
+  }),
+  smartDays: z
+    .number('Please enter 1 to 10 days.')
+    .int('Please enter 1 to 10 days.')
+    .min(1, 'Please enter 1 to 10 days.')
+    .max(10, 'Please enter 1 to 10 days.')
+    .meta({ description: 'By up to so many days; 5 at first.' }),
+}
+
 export type QuietSettings = z.output<z.ZodObject<typeof quietSettings>>
 
 const day = z.iso.date('Please enter a date.')

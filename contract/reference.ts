@@ -257,7 +257,15 @@ const takenReference = { conflict: 'Another invoice already has this reference.'
 const noMailbox = { mail_not_configured: 'No mailbox is connected. Connect one under Email Settings.' }
 const unconfirmed = { email_not_confirmed: 'The email of the account is not confirmed. Its owner opens the link that was sent there.' }
 const allRefused = { mail_refused: 'The mail server permanently refused every email.' }
-const noQuietDays = { quietWeekends: false, quietHolidays: false, ownHolidaysToo: true, country: null, region: null }
+const asAtFirst = {
+  quietWeekends: false,
+  quietHolidays: false,
+  ownHolidaysToo: true,
+  country: null,
+  region: null,
+  smart: false,
+  smartDays: 5,
+}
 const stocktaking: OwnDay = { date: '2026-03-31', name: 'Stocktaking', open: false }
 const noSequence = { not_found: 'The account has no such sequence.' }
 const noSteps = 'The plan has no daily reminders.'
@@ -405,6 +413,7 @@ export const explainedCalls: ExplainedCall[] = [
         step: null,
         movedFrom: null,
         why: null,
+        smart: true,
         notDelivered: null,
         mails: [
           {
@@ -702,7 +711,7 @@ export const explainedCalls: ExplainedCall[] = [
     subject: 'Reminders',
     refusals: {},
     example: {
-      reply: { groupByClient: false, sequence: 'every_day', holdMinutes: 0, eveningList: false, weeklySummary: false, ...noQuietDays },
+      reply: { groupByClient: false, sequence: 'every_day', holdMinutes: 0, eveningList: false, weeklySummary: false, ...asAtFirst },
     },
   }),
   explain('updateReminderSettings', reminderCalls.changeSettings, {
@@ -715,7 +724,22 @@ export const explainedCalls: ExplainedCall[] = [
     },
     example: {
       body: { groupByClient: true },
-      reply: { groupByClient: true, sequence: 'every_day', holdMinutes: 0, eveningList: false, weeklySummary: false, ...noQuietDays },
+      reply: { groupByClient: true, sequence: 'every_day', holdMinutes: 0, eveningList: false, weeklySummary: false, ...asAtFirst },
+    },
+  }),
+  explain('getSmartReminders', reminderCalls.smart, {
+    subject: 'Reminders',
+    refusals: {},
+    example: {
+      reply: {
+        paid: 0,
+        needed: 20,
+        smart: { invoices: 0, daysLate: null, emails: null },
+        planned: { invoices: 0, daysLate: null, emails: null },
+        interval: null,
+        words: 'Learning: 0 of 20 paid invoices.',
+        says: null,
+      },
     },
   }),
   explain('getHolidays', quietDayCalls.read, {

@@ -4,9 +4,9 @@ import { call } from './call.ts'
 import { invoiceQuery, notDelivered } from './invoices.ts'
 import { payAnswer } from './pay-answers.ts'
 import { payment } from './payments.ts'
-import { quietSettings } from './quiet-days.ts'
+import { quietSettings, smartSettings } from './quiet-days.ts'
 import { senderPause } from './sender-pause.ts'
-import { fingerprint, sequenceChoice, tone } from './sequence-choice.ts'
+import { fingerprint, sequenceChoice, smartOne, tone } from './sequence-choice.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
 export const deliveryState = z
@@ -225,6 +225,7 @@ export const invoiceHistory = z
       .nullable()
       .meta({ description: 'Why it is not reminded.' }),
     ...stepFields,
+    smart: smartOne,
     notDelivered: notDelivered.nullable().meta({ description: 'Since when reminders of it have not been delivered, and why.' }),
     mails: z.array(historyMail).meta({ description: 'Newest first.' }),
     days: z.array(dayDecision).meta({ description: 'Newest first.' }),
@@ -338,8 +339,31 @@ export const reminderSettings = z
       .boolean()
       .meta({ description: 'An email to the owner on Mondays at 8:00: what was paid and sent in the week before, and what is planned.' }),
     ...quietSettings,
+    ...smartSettings,
   })
   .meta({ id: 'ReminderSettings', description: 'How reminders are sent.' })
+
+const smartGroup = z.object({
+  invoices: z.number().int().meta({ description: 'Paid invoices.' }),
+  daysLate: z.number().nullable().meta({ description: 'The mean of their days late, early ones negative; null of none.' }),
+  emails: z.number().nullable().meta({ description: 'The mean of their emails.' }),
+})
+
+export const smartResult = z
+  .object({
+    paid: z.number().int().meta({ description: 'Paid invoices that can be learned from.' }),
+    needed: z.number().int().meta({ description: 'How many are needed.' }),
+    smart: smartGroup.meta({ description: 'Those whose steps smart reminders chose a day for.' }),
+    planned: smartGroup.meta({ description: 'Those compared with them: every fifth, by chance.' }),
+    interval: z
+      .tuple([z.number(), z.number()])
+      .nullable()
+      .meta({ description: 'What the difference of their days late lies between with 90 % confidence; null under 30 invoices each.' }),
+    words: z.string().meta({ description: 'The result in a sentence.' }),
+    says: z.string().nullable().meta({ description: 'What it does not tell, where it does not tell a difference.' }),
+  })
+  .meta({ id: 'SmartResult', description: 'Smart reminders compared with the plan.' })
+export type SmartResult = z.infer<typeof smartResult>
 
 export const reminderCalls = {
   settings: call({ method: 'GET', path: '/reminder/settings', summary: 'My reminder settings.', reply: reminderSettings }),
@@ -349,6 +373,12 @@ export const reminderCalls = {
     summary: 'Change my reminder settings.',
     body: z.strictObject({ ...reminderSettings.shape, fingerprint }).partial(),
     reply: reminderSettings,
+  }),
+  smart: call({
+    method: 'GET',
+    path: '/reminder/smart',
+    summary: 'What smart reminders have changed so far, compared with every fifth invoice, whose steps leave as planned.',
+    reply: smartResult,
   }),
   cancelRun: call({
     method: 'POST',

@@ -14,6 +14,11 @@ export const sequenceChoice = z
   .max(40, 'Please choose a sequence.')
   .meta({ description: 'The id of a sequence, `every_day` or `never`.' })
 
+/** Of a client, or of an invoice. */
+export const smartOne = z
+  .boolean('Please choose whether Duely may move steps.')
+  .meta({ description: 'Whether smart reminders may move its steps, where the account has them on.' })
+
 /** The plan that a change was looked at with: where it has changed meanwhile, the change is refused with `plan_changed`. */
 export const fingerprint = z.string().max(100).optional().meta({
   description: 'From `POST /reminder/simulate`: the change is refused if the plan has changed since. Without it, it is not compared.',

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { invoice } from './invoices.ts'
-import { ownDays, quietSettings } from './quiet-days.ts'
-import { builtInSequences, fingerprint, sequenceChoice, tone } from './sequence-choice.ts'
+import { ownDays, quietSettings, smartSettings } from './quiet-days.ts'
+import { builtInSequences, fingerprint, sequenceChoice, smartOne, tone } from './sequence-choice.ts'
 import { groupVariables, hasVariable, templateVariables, wordingProblems } from './templates.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
@@ -125,6 +125,14 @@ export const sequenceAssignment = z.strictObject({
   fingerprint,
 })
 
+const invoiceChange = z
+  .strictObject({
+    sequence: sequenceAssignment.shape.sequence.optional(),
+    smart: smartOne.optional(),
+    fingerprint,
+  })
+  .refine(({ sequence, smart }) => sequence !== undefined || smart !== undefined, 'Please choose a sequence.')
+
 export const plannedMail = z
   .object({
     at: z.string().meta({ format: 'date-time', description: 'When it is to be sent.' }),
@@ -163,6 +171,7 @@ export const simulationRequest = z
         timezone: z.string().max(64),
         reminderHour: z.number().int().min(6).max(17),
         ...quietSettings,
+        ...smartSettings,
       })
       .partial()
       .optional()
@@ -259,9 +268,9 @@ export const sequenceCalls = {
   assign: call({
     method: 'PATCH',
     path: '/invoice/:id/sequence',
-    summary: 'Choose the sequence of an invoice.',
+    summary: 'Choose the sequence of an invoice, or whether smart reminders may move its steps.',
     params: byId,
-    body: sequenceAssignment,
+    body: invoiceChange,
     reply: invoice,
   }),
   plan: call({

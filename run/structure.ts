@@ -98,6 +98,8 @@ const alsoPublic: Record<string, string> = {
   'server/invoices/payments.ts': 'accepting an answer records its payment',
   'server/invoices/pauses.ts': 'pauses end in the background',
   'server/reminders/bounces.ts': 'programs report emails that came back',
+  'server/reminders/hazard.ts': 'the forecast expects payments by the same chances as smart reminders',
+  'server/reminders/learned.ts': 'the forecast learns from the same invoices',
   'server/reminders/failures.ts': 'failure notifications run in the background',
   'server/mail/transports.ts': 'opened once for the whole program, and closed when it stops',
   'server/mail/mailer.ts': 'sends emails',

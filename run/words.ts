@@ -30,6 +30,7 @@ const fixed = [
   'is told at once.',
   'Never by itself',
   'nothing more leaves by itself.',
+  'usually pays by itself by day ',
   'They leave by themselves if Duely is back before 18:00. Please tell whoever runs ',
   'If nobody pays meanwhile and every email is accepted.',
 ]

@@ -276,6 +276,7 @@ const givens: Record<string, Given> = {
     return { id: reply.mails[0]?._id ?? '' }
   },
   getReminderSettings: nothing,
+  getSmartReminders: nothing,
   updateReminderSettings: nothing,
   listSequences: nothing,
   getSequence: aSequenceThere,

@@ -115,8 +115,11 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   const ours = { name: 'Ours', everyDays: null, atMost: null, atLeast: 1 }
   await aSequence(app, stranger, { ...ours, steps: [{ ...newStep(1, 'friendly'), copyToSecondContact: true }] })
   await app.db.update(clients).set({ follows: 'every_day', secondContact: 'stranger@example.com' })
-  await ask(app, stranger, reminderCalls.changeSettings, { body: { eveningList: true, weeklySummary: true } })
+  await ask(app, stranger, reminderCalls.changeSettings, { body: { eveningList: true, weeklySummary: true, smart: true } })
   await addLeftOut(app.db, { id: stranger.id, leftOutUntil: null }, '2026-03-03', [invoice.clientEmail])
+  await app.db.execute(
+    sql`INSERT INTO smart_choices SELECT owner_id, id, due_date + 1, due_date + 4, 0.6, '{"kind":"nothing"}' FROM invoices`,
+  )
   await addOwnerLink(app.db, { ownerId: stranger.id, purpose: 'end_summaries', expiresAt: app.clock.now().add({ hours: 1 }) })
   // A run that was made before a confirmed email was needed.
   smtp.answer({ mail: () => '451 4.3.0 Later' })
@@ -155,7 +158,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
     { kind: 'taken_over', text: expect.stringContaining('Your invoices are still here') },
   ])
   expect((await ask(app, owner, reminderCalls.status)).reply).toMatchObject({ isActive: false, nextRunAt: null })
-  expect((await ask(app, owner, reminderCalls.settings)).reply).toMatchObject({ eveningList: false, weeklySummary: false })
+  expect((await ask(app, owner, reminderCalls.settings)).reply).toMatchObject({ eveningList: false, weeklySummary: false, smart: false })
   expect((await counts(app, ['invoices'])).invoices).toBe(1)
   expect(await app.db.select({ follows: clients.follows, second: clients.secondContact }).from(clients)).toEqual([
     { follows: 'inherit', second: null },

@@ -1,5 +1,5 @@
 import { type InferSelectModel, sql } from 'drizzle-orm'
-import { boolean, date, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import { boolean, date, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { AuditKind } from '#contract/accounts.ts'
 import type { HoldMinutes } from '#contract/reminders.ts'
 import { id, instant } from '#server/platform/columns.ts'
@@ -68,6 +68,10 @@ export const accounts = pgTable(
     /** ISO 3166; null: that of the time zone. A region of it as the table of holidays names it. */
     country: text(),
     region: text(),
+    /** Smart reminders may move a step by up to so many days; what they saved and did not spend, in emails. */
+    smart: boolean().notNull().default(false),
+    smartDays: integer().notNull().default(5),
+    smartCredit: doublePrecision().notNull().default(0),
 
     /** Subscribed to Zapier: events are delivered to its webhooks. */
     sendReminders: boolean().notNull().default(false),

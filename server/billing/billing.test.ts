@@ -42,7 +42,7 @@ test('a new account is on Free with every Pro feature for 14 days, without a car
       plan: 'pro',
       by: 'trial',
       invoicesPerMonth: null,
-      abilities: ['scheduling', 'advancedAnalytics'],
+      abilities: ['scheduling', 'smartReminders', 'advancedAnalytics'],
       until: '2026-03-16T09:00:00Z',
     },
     usage: { month: '2026-03', invoicesCreated: 0, invoicesPerMonth: null, invoicesLeft: null },

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Payment, PlanNotice, Subscription } from '#contract/billing.ts'
 import { formatDate } from '#contract/dates.ts'
 import { fromMinor } from '#contract/money.ts'
-import { planOf, planThatLifts, trialDays } from '#contract/plans.ts'
+import { type Ability, planOf, planThatLifts, trialDays } from '#contract/plans.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -86,7 +86,9 @@ export async function entitlementsOfMany(
 }
 
 /** What of an ability is asked for, as a refusal names it. */
-export type Wanted = 'scheduling' | { ability: 'apiAccess' | 'advancedAnalytics'; what: 'API keys' | 'Webhooks' | 'Advanced analytics' }
+export type Wanted =
+  | 'scheduling'
+  | { ability: Exclude<Ability, 'scheduling'>; what: 'API keys' | 'Webhooks' | 'Advanced analytics' | 'Smart reminders' }
 
 /** Refuses with `plan_limit`, naming what was asked for and which plan has it, where the account may not do it. */
 export async function refuseWithout(wanted: Wanted, db: Database, ownerId: string, now: Instant, config: Selling): Promise<void> {

@@ -67,7 +67,7 @@ test('the catalogue says what the plans cost and what a year saves', () => {
 test('what no plan gives yet is marked as coming on every card that names it', () => {
   expect(plans.map(({ features }) => features.filter(({ coming }) => coming).map(({ text }) => text))).toEqual([
     [],
-    ['Smart reminders'],
+    [],
     ['White-label', 'Team collaboration'],
   ])
 })

@@ -3,7 +3,6 @@ import { z } from 'zod'
 import type { AdvancedInsights, Effect } from '#contract/insights.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { tenth, type Whose } from './figures.ts'
-import type { Watched } from './hazard.ts'
 
 /** Emails about an invoice after the tenth are not told apart any more: hardly any have so many. */
 const mostCounted = 10
@@ -82,28 +81,4 @@ function keptOf(promises: { kept: boolean; over: number }[]): Omit<Promises, 'cl
     broken: broken.length,
     meanDaysOver: broken.length === 0 ? null : tenth(broken.reduce((sum, { over }) => sum + over, 0) / broken.length),
   }
-}
-
-/** An invoice that the forecast learns from, and what is left to pay of it. */
-export interface Learned extends Watched {
-  balance: number
-  currency: string
-}
-
-/**
- * The invoices of 24 months, each from the day it was issued until it was paid or yesterday. One that was created as paid has no known day of
- * payment. Days after emails count: the forecast expects that emails continue as they were.
- */
-export async function readLearned(db: Database, { id, today }: Whose): Promise<Learned[]> {
-  const since = Temporal.PlainDate.from(today).subtract({ months: 24 }).toString()
-  const [found] = await rows(
-    db,
-    z.object({ list: z.array(z.tuple([z.string(), z.string(), z.number(), z.number(), z.boolean(), z.number()])).nullable() }),
-    sql`SELECT json_agg(json_build_array(lower(i.client_email), i.currency, greatest(i.issued_on, ${since}::date) - i.due_date,
-            coalesce(i.paid_on, ${today}::date - 1) - i.due_date, i.status = 'paid', greatest(0, i.amount_minor - i.paid_minor)) ORDER BY i.id) AS list
-        FROM invoices i
-        WHERE i.owner_id = ${id}::uuid AND i.deleted_at IS NULL
-          AND (i.status <> 'paid' OR (i.paid_on >= ${since}::date AND i.paid_on <= ${today}::date AND i.paid_at <> i.created_at))`,
-  )
-  return (found?.list ?? []).map(([client, currency, from, to, paid, balance]) => ({ client, currency, from, to, paid, balance }))
 }

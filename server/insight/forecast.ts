@@ -1,4 +1,4 @@
-import type { Hazard } from './hazard.ts'
+import type { Hazard } from '#server/reminders/hazard.ts'
 
 /** An open invoice: what is left to pay, in minor units, and how many days its due date is past today. */
 export interface Open {

@@ -6,6 +6,8 @@ import type { AccountRow } from '#server/accounts/accounts.ts'
 import { localDate } from '#server/invoices/invoices.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
+import { type Hazard, learnHazard } from '#server/reminders/hazard.ts'
+import { type Learned, readLearned } from '#server/reminders/learned.ts'
 import {
   type ClientPart,
   collected,
@@ -18,9 +20,8 @@ import {
   sumUp,
   type Whose,
 } from './figures.ts'
-import { type Learned, readEffect, readLearned, readPromises } from './followed.ts'
+import { readEffect, readPromises } from './followed.ts'
 import { forecast, type Spread } from './forecast.ts'
-import { type Hazard, learnHazard } from './hazard.ts'
 
 /** The forecast needs so many paid invoices to learn from. */
 const fewestLearned = 20
@@ -103,7 +104,7 @@ async function invoicesVersion(db: Database, ownerId: string): Promise<string> {
 
 async function computeAdvanced(db: Database, whose: Whose): Promise<AdvancedInsights> {
   const months = await readMonths(db, whose)
-  const learned = await readLearned(db, whose)
+  const learned = await readLearned(db, whose, { afterEmails: true })
   const hazard = learnHazard(learned)
   const used = new Set([whose.currency, ...months.keys()])
   const all = inOrder(

@@ -129,6 +129,7 @@ const invoiceRow = z
       remindedThrough: null,
       stepsSent: 0,
       promisedUntil: null,
+      smart: true,
       sequenceEndedOn: null,
       remindersSent: row.reminders_sent,
       lastReminderAt: row.last_reminder_at,

@@ -125,6 +125,7 @@ function toClient(row: typeof clients.$inferSelect, parts: [Part, ...Part[]], kn
     country: row.country,
     region: row.region,
     timezone: row.timezone,
+    smart: row.smart,
   }
 }
 
@@ -177,7 +178,7 @@ export async function changeClient(
   db: Database,
   owner: Owner,
   id: string,
-  { pause, secondContact }: Pick<z.output<typeof clientChange>, 'pause' | 'secondContact'>,
+  { pause, secondContact, smart }: Pick<z.output<typeof clientChange>, 'pause' | 'secondContact' | 'smart'>,
   now: Instant,
   afterChange: AfterChange,
 ): Promise<Client> {
@@ -188,10 +189,10 @@ export async function changeClient(
     const change = pause === null ? { paused: false as const } : { paused: true as const, ...pause }
     await pauseInvoice(db, owner.id, one.id, { ...change, scope: 'client' }, now, afterChange)
   }
-  if (secondContact !== undefined)
+  if (secondContact !== undefined || smart !== undefined)
     await db
       .update(clients)
-      .set({ secondContact })
+      .set({ secondContact, smart })
       .where(and(eq(clients.ownerId, owner.id), eq(clients.emailKey, emailKey)))
   const [client] = await listClients(db, owner, emailKey)
   if (!client) throw noClient()

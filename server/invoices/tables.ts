@@ -89,6 +89,8 @@ export const invoices = pgTable(
 
     follows: follows(),
     sequenceId: uuid(),
+    /** Whether smart reminders may move its steps, where the account and the client have them. */
+    smart: boolean().notNull().default(true),
     /** Steps of a sequence up to this date are dealt with: the local date of the last automatic email that was accepted, or of its step. */
     remindedThrough: date({ mode: 'string' }),
     /** How many emails of sequences about it were accepted. */
@@ -196,6 +198,8 @@ export const clients = pgTable(
     country: text(),
     region: text(),
     timezone: text(),
+    /** Whether smart reminders may move the steps of its invoices, where the account has them. */
+    smart: boolean().notNull().default(true),
   },
   (t) => [
     foreignKey({ columns: [t.ownerId, t.sequenceId], foreignColumns: [sequences.ownerId, sequences.id] }),

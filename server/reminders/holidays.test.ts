@@ -58,7 +58,8 @@ const invoice: PlanInvoice = {
   addressHeld: false,
   openMail: false,
   refusedToday: false,
-  chosen: null,
+  smart: false,
+  chosen: [],
 }
 
 function worldIn(calendar: Calendar, offset: number): World {
@@ -71,6 +72,7 @@ function worldIn(calendar: Calendar, offset: number): World {
     clients: new Map(),
     sequences: new Map([['s', sequence]]),
     lastTo: new Map(),
+    smart: null,
     invoices: [],
   }
 }

@@ -2,8 +2,10 @@ import { expect, test } from 'vitest'
 import type { Tone } from '#contract/sequences.ts'
 import { seeded } from '#test/seeded.ts'
 import { times } from '#test/thorough.ts'
+import type { Hazard } from './hazard.ts'
 import {
   type Calendar,
+  type Choice,
   type DayNumber,
   dateOfDay,
   dayNumber,
@@ -17,6 +19,7 @@ import {
   plan,
   type World,
 } from './plan.ts'
+import type { Reason } from './smart.ts'
 
 /*
  * The oracle: it keeps every email that was ever accepted, and on each day goes through all offsets of an invoice and asks the history which of
@@ -32,10 +35,20 @@ interface Sent {
   ofSequence: boolean
 }
 
+/** What smart reminders chose, and what was saved by it. */
+interface Chosen {
+  invoice: string
+  step: string
+  day: string
+  why: string
+  saved: number
+}
+
 /** What a day brings, without the objects of `plan`. */
 interface Outcome {
   mails: { invoices: string[]; sequence: string; offset: number; tone: Tone; at: string }[]
   rules: Record<string, string | null>
+  choices: Omit<Chosen, 'saved'>[]
 }
 
 const plus = (date: string, days: number) => new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10)
@@ -78,7 +91,39 @@ interface Found {
   at: string
 }
 
-function oracle(world: World, day: PlanDay, history: Sent[]): Outcome & { steps: Map<string, string> } {
+/** The same from the rules in words: each chance for itself, and the credit from everything that was ever chosen. */
+function chooseAgain(
+  { hazard, days }: NonNullable<World['smart']>,
+  about: { invoice: string; client: string; due: string; today: string; step: string; following: string | null; atLeast: number },
+  history: Chosen[],
+): Chosen {
+  const { invoice, client, due, today, step, following, atLeast } = about
+  const unpaidOn = (date: string, whose: string | null = client) => {
+    let chance = 1
+    for (let day = today; day < date; day = plus(day, 1)) chance *= 1 - hazard.at(whose, daysFrom(due, day))
+    return chance
+  }
+  const credit = 1 + history.reduce((sum, { saved }) => sum + saved, 0)
+  const [least = step] = [plus(step, days), ...(following === null ? [] : [plus(following, -atLeast)])].toSorted()
+  const [, end = step] = [step, least].toSorted()
+  const paid = 1 - unpaidOn(plus(end, 1))
+  const chosen = (day: string, why: string, saved = 0) => ({ invoice, step, day, why, saved })
+  if (hazard.paid(client) < 4) return chosen(step, 'learning 4')
+  if (hazard.paid() < 20) return chosen(step, 'learning 20')
+  let hash = 0x811c9dc5n
+  for (const one of invoice) hash = ((hash ^ BigInt(one.charCodeAt(0))) * 0x01000193n) % 0x100000000n
+  if (hash % 5n === 0n) return chosen(step, 'compared')
+  if (paid >= 0.5 && credit < 3 && end > step)
+    return chosen(end, 'waits', Math.min(unpaidOn(step) - unpaidOn(end), unpaidOn(step, null) - unpaidOn(end, null)))
+  const added = unpaidOn(today) - unpaidOn(step)
+  if (paid <= 0.6 && credit >= added && today < step) return chosen(today, 'earlier', -added)
+  return chosen(step, 'nothing')
+}
+
+const wordOf = (reason: Reason) => (reason.kind === 'learning' ? `learning ${reason.needed}` : reason.kind)
+
+function oracle(world: World, day: PlanDay, history: Sent[], choices: Chosen[]): Outcome & { steps: Map<string, string>; made: Chosen[] } {
+  const made: Chosen[] = []
   const today = dateOfDay(day.date)
   const rules: Outcome['rules'] = {}
   const found: Found[] = []
@@ -112,10 +157,27 @@ function oracle(world: World, day: PlanDay, history: Sent[]): Outcome & { steps:
           offsets.push({ offset, tone: last.tone })
       const automatic = mine.filter(({ step }) => step !== null)
       const dealtWith = (date: string) => automatic.some(({ on, step }) => date <= on || date <= (step ?? ''))
+      const ofClient = world.grouped ? history.filter(({ group, ofSequence }) => group === groupKey(invoice) && ofSequence) : []
+      const lastMail = [...mine, ...ofClient]
+        .map(({ on }) => on)
+        .toSorted()
+        .at(-1)
+      const isEnded = sequence.atMost !== null && automatic.filter(({ ofSequence }) => ofSequence).length >= sequence.atMost
+      const isWaiting = invoice.openMail || (day.kind === 'trigger' && invoice.refusedToday)
+      const [step, following = null] = offsets.flatMap(({ offset }) =>
+        offset > 0 && !dealtWith(plus(due, offset)) ? plus(due, offset) : [],
+      )
+      const keptApart = lastMail === undefined || plus(lastMail, sequence.atLeast) <= today
+      const isKnown = (one: Chosen) => one.invoice === invoice.id && one.step === step
+      if (world.smart && invoice.smart && !isEnded && !isWaiting && step && keptApart && !choices.some(isKnown))
+        if (late && today <= step && today >= plus(step, -world.smart.days)) {
+          const about = { invoice: invoice.id, client: invoice.clientKey, due, today, step, following, atLeast: sequence.atLeast }
+          made.push(chooseAgain(world.smart, about, [...choices, ...made]))
+        }
       const moved = (offset: number, of: Calendar | null) => {
         const date = plus(due, offset)
         if (offset <= 0) return firstOpen(date, of, -1)
-        return firstOpen(invoice.chosen && dateOfDay(invoice.chosen.step) === date ? dateOfDay(invoice.chosen.day) : date, of, 1)
+        return firstOpen([...choices, ...made].find((one) => one.invoice === invoice.id && one.step === date)?.day ?? date, of, 1)
       }
       const dueBy = (of: Calendar | null) =>
         offsets.flatMap(({ offset, tone }) => {
@@ -139,13 +201,8 @@ function oracle(world: World, day: PlanDay, history: Sent[]): Outcome & { steps:
       const chosen = pick(calendar)
       const over = after.every(({ offset }) => dealtWith(plus(due, offset))) && (promised === null || after.length === 0)
       const at = chosen && (day.kind === 'daily' ? arrival(world, day, client, { ...chosen, due }) : day.at.toString())
-      const ofClient = world.grouped ? history.filter(({ group, ofSequence }) => group === groupKey(invoice) && ofSequence) : []
-      const lastMail = [...mine, ...ofClient]
-        .map(({ on }) => on)
-        .toSorted()
-        .at(-1)
-      if (invoice.openMail || (day.kind === 'trigger' && invoice.refusedToday)) refuse('already')
-      else if (sequence.atMost !== null && automatic.filter(({ ofSequence }) => ofSequence).length >= sequence.atMost) refuse('ended')
+      if (isWaiting) refuse('already')
+      else if (isEnded) refuse('ended')
       else if (!chosen && over && (sequence.everyDays === null || after.length === 0)) refuse('ended')
       else if (!chosen) refuse(!openOn(today, calendar) && pick(null) ? 'quiet' : 'no_step')
       else if (isOut) refuse('left_out')
@@ -179,12 +236,13 @@ function oracle(world: World, day: PlanDay, history: Sent[]): Outcome & { steps:
       at,
     }
   })
-  return { mails, rules, steps: new Map(found.map(({ invoice, date }) => [invoice.id, date])) }
+  const choicesMade = made.map(({ saved: _saved, ...one }) => one)
+  return { mails, rules, choices: choicesMade, made, steps: new Map(found.map(({ invoice, date }) => [invoice.id, date])) }
 }
 
 const daysFrom = (one: string, other: string) => Math.round((Date.parse(other) - Date.parse(one)) / 86_400_000)
 
-function outcomeOf({ mails, rules }: Planned): Outcome {
+function outcomeOf({ mails, rules, chosen }: Planned): Outcome {
   return {
     mails: mails.map(({ invoices, step, at }) => ({
       invoices: invoices.map(({ invoice }) => invoice.id),
@@ -194,6 +252,12 @@ function outcomeOf({ mails, rules }: Planned): Outcome {
       at: at.toString(),
     })),
     rules: Object.fromEntries([...rules].map(([{ id }, rule]) => [id, rule])),
+    choices: [...chosen].map(([{ id }, { step, day, reason }]) => ({
+      invoice: id,
+      step: dateOfDay(step),
+      day: dateOfDay(day),
+      why: wordOf(reason),
+    })),
   }
 }
 
@@ -226,6 +290,18 @@ function someCalendar(below: Below): Calendar | null {
   return { weekend: new Set(weekends[below(weekends.length)]), closed: days(below(3) * 12), open: days(2) }
 }
 
+/** Chances that change from day to day, as they do where more is learned. */
+function someHazard(below: Below): Hazard {
+  const chances = Array.from({ length: 90 }, () => below(100) / (below(2) === 0 ? 2_000 : 300))
+  const paid = new Map(['asha', 'ravi', 'meera'].map((key) => [key, below(9)]))
+  const all = 10 + below(60)
+  return {
+    at: (client, t) => chances[Math.abs(t + (client ?? '').length * 7) % chances.length] ?? 0,
+    paid: (client) => (client === undefined ? all : (paid.get(client) ?? 0)),
+    paidBy: (client, day) => ({ count: paid.get(client) ?? 0, last: day }),
+  }
+}
+
 function someWorld(below: Below): World {
   const keys = ['s1', 's2', 's3'].slice(0, 1 + below(3))
   const clients = ['asha', 'ravi', 'meera'].slice(0, 1 + below(3))
@@ -244,6 +320,7 @@ function someWorld(below: Below): World {
     ),
     sequences: new Map(keys.map((key) => [key, someSequence(below)])),
     lastTo: new Map(),
+    smart: below(2) === 0 ? { hazard: someHazard(below), days: 1 + below(10), credit: 1 } : null,
     invoices: Array.from({ length: 1 + below(6) }, (_none, nth) => ({
       id: `i${nth}`,
       clientKey: clients[below(clients.length)] ?? '',
@@ -258,7 +335,8 @@ function someWorld(below: Below): World {
       addressHeld: false,
       openMail: false,
       refusedToday: false,
-      chosen: null,
+      smart: below(8) > 0,
+      chosen: [],
     })),
   }
 }
@@ -278,10 +356,7 @@ function changed(invoice: PlanInvoice, below: Below, world: World, date: DayNumb
     },
     () => ({ addressHeld: !one.addressHeld }),
     () => ({ openMail: true }),
-    () => {
-      const step = one.due + (world.sequences.get(one.sequence)?.steps.at(-1)?.offset ?? 1)
-      return { chosen: { step, day: step + below(6) } }
-    },
+    () => ({ smart: !one.smart }),
   ]
   const act = below(100) < 12 ? acts[below(acts.length)] : undefined
   return { ...one, openMail: false, addressHeld: one.addressHeld && below(3) > 0, ...act?.() }
@@ -295,7 +370,25 @@ function afterRun(world: World, planned: Planned, accepted: Planned['mails']): W
   for (const { invoices } of accepted)
     for (const { invoice } of invoices)
       lastTo.set(groupKey(invoice), planned.next.lastTo.get(groupKey(invoice)) ?? Number.NEGATIVE_INFINITY)
-  return { ...world, lastTo, invoices: world.invoices.map((one) => (ids.has(one.id) ? (next.get(one.id) ?? one) : one)) }
+  const invoices = world.invoices.map((one) => {
+    const after = next.get(one.id) ?? one
+    return ids.has(one.id) ? after : { ...one, chosen: after.chosen }
+  })
+  return { ...world, lastTo, smart: planned.next.smart, invoices }
+}
+
+/** A step stays inside its window, after the due date, and keeps the days between two emails on both sides. */
+function refuseUnkept({ smart, sequences }: World, chosen: Map<PlanInvoice, Choice>, date: DayNumber): void {
+  for (const [invoice, { step, day }] of chosen) {
+    const { steps = [], atLeast = 1 } = sequences.get(invoice.sequence) ?? {}
+    expect(Math.abs(day - step)).toBeLessThanOrEqual(smart?.days ?? 0)
+    expect(day).toBeGreaterThan(invoice.due)
+    expect(day).toBeGreaterThanOrEqual(date)
+    if (invoice.lastOn !== null) expect(day - invoice.lastOn).toBeGreaterThanOrEqual(atLeast)
+    const following = steps.map(({ offset }) => invoice.due + offset).find((one) => one > step)
+    if (following !== undefined && day > step) expect(following - day).toBeGreaterThanOrEqual(atLeast)
+    expect(invoice.chosen.some((one) => one.step === step)).toBe(false)
+  }
 }
 
 /** Replays a world for 60 days and compares each run with the oracle. Returns how many emails there were. */
@@ -304,12 +397,14 @@ function replay(seed: number): number {
   const below: Below = (limit) => Math.floor(random() * limit)
   let world = someWorld(below)
   const history: Sent[] = []
+  const choices: Chosen[] = []
   const stepsSent = new Set<string>()
   const closed = new Map<string, PlanInvoice>()
   let count = 0
   let down = 0
   for (let date = begin; date < begin + 60; date += 1) {
     world = { ...world, invoices: world.invoices.map((invoice) => changed(invoice, below, world, date)) }
+    if (world.smart && below(4) === 0) world = { ...world, smart: { ...world.smart, hazard: someHazard(below) } }
     if (below(40) === 0) world = { ...world, sequences: new Map([...world.sequences.keys()].map((key) => [key, someSequence(below)])) }
     const [first] = world.invoices
     if (first && below(25) === 0) {
@@ -333,9 +428,10 @@ function replay(seed: number): number {
       world = { ...world, leftOut: new Map([[date, out]]) }
       const day: PlanDay = { date, kind, at: at.toInstant(), next: at.add({ days: 1 }).toInstant() }
       const planned = plan(world, day)
-      const expected = oracle(world, day, history)
-      const { mails, rules } = expected
-      expect(outcomeOf(planned), `seed ${seed}, ${dateOfDay(date)}, ${kind}`).toEqual({ mails, rules })
+      const { mails, rules, choices: chosen, made } = oracle(world, day, history, choices)
+      expect(outcomeOf(planned), `seed ${seed}, ${dateOfDay(date)}, ${kind}`).toEqual({ mails, rules, choices: chosen })
+      choices.push(...made)
+      refuseUnkept(world, planned.chosen, date)
       const accepted = planned.mails.filter(() => below(8) > 0)
       for (const { invoices } of accepted)
         for (const { invoice, step } of invoices) {
@@ -409,7 +505,7 @@ function worldOf(invoices: Partial<PlanInvoice>[], about: Partial<World> = {}): 
     sent: 0,
     promisedUntil: null,
   }
-  const quiet = { pause: null, addressHeld: false, openMail: false, refusedToday: false, chosen: null }
+  const quiet = { pause: null, addressHeld: false, openMail: false, refusedToday: false, smart: true, chosen: [] }
   return {
     timezone: 'Asia/Kolkata',
     reminderHour: 9,
@@ -418,6 +514,7 @@ function worldOf(invoices: Partial<PlanInvoice>[], about: Partial<World> = {}): 
     clients: new Map(),
     sequences: new Map([['ready', ready]]),
     lastTo: new Map(),
+    smart: null,
     ...about,
     invoices: invoices.map((one, nth) => ({ id: `i${nth}`, ...plain, ...quiet, ...one })),
   }
@@ -529,9 +626,14 @@ test('the next day of an invoice is the first on which plan sends its email', ()
     const start = { ...someWorld(below), grouped: false }
     const past = below(2) === 0 ? { through: begin - below(30), lastOn: begin - below(30), sent: below(4) } : {}
     const world = { ...start, clients: new Map(), invoices: start.invoices.map((one) => changed({ ...one, ...past }, below, start, begin)) }
-    for (const invoice of world.invoices.filter(({ openMail, chosen }) => !openMail && !chosen)) {
+    for (const invoice of world.invoices.filter(({ openMail }) => !openMail)) {
       const days = Array.from({ length: 90 }, (_none, nth) => begin + nth)
-      const sends = (date: DayNumber) => plan({ ...world, invoices: [invoice] }, dayOf(world, date)).mails.length > 0
+      let alone: World = { ...world, invoices: [invoice] }
+      const sends = (date: DayNumber) => {
+        const { mails, next } = plan(alone, dayOf(world, date))
+        alone = next
+        return mails.length > 0
+      }
       const found = nextDay(world, invoice, begin)?.date ?? Number.POSITIVE_INFINITY
       expect(days.find(sends) ?? null, `seed ${seed}, ${invoice.id}`).toBe(found < begin + 90 ? found : null)
     }

@@ -1,6 +1,8 @@
 import type { Tone } from '#contract/sequences.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import { everyDay, isOpen, isOver, isQuiet, longestQuiet, openedStep, stepOn } from './due-steps.ts'
 import { atHour, lastHour } from './schedule.ts'
+import { chooseDay, type Reason, type Smart } from './smart.ts'
 
 /*
  * Which emails leave on a day, and why the others do not: the one definition for runs, previews and simulations. No clock, no database. The
@@ -63,8 +65,19 @@ export interface PlanInvoice {
   openMail: boolean
   /** A mail server refused an email about it today; only the API trigger asks. */
   refusedToday: boolean
-  /** A step, by its date, that smart reminders have moved to another day. */
-  chosen: { step: DayNumber; day: DayNumber } | null
+  /** Whether smart reminders may choose the days of its steps, where the account has them. */
+  smart: boolean
+  /** What they have chosen, by the date of the step. */
+  chosen: readonly Choice[]
+}
+
+/** On which day a step leaves, and why. */
+export interface Choice {
+  step: DayNumber
+  day: DayNumber
+  /** The chance that the invoice is paid inside the window without an email. */
+  p: number
+  reason: Reason
 }
 
 export interface World {
@@ -81,6 +94,8 @@ export interface World {
   lastTo: ReadonlyMap<string, DayNumber>
   /** Clients, by their address in lower case, that get nothing by the daily run of a date. */
   leftOut?: ReadonlyMap<DayNumber, ReadonlySet<string>>
+  /** Null: every step leaves on its day. */
+  smart: Smart | null
   invoices: readonly PlanInvoice[]
 }
 
@@ -108,6 +123,8 @@ export interface StepDue {
   number: number | null
   /** Steps, by their number, that this one has overtaken. */
   overtaken: number[]
+  /** What smart reminders have chosen for it. */
+  choice: Choice | null
 }
 
 /** So far ahead the next email about an invoice is searched, in days. */
@@ -132,9 +149,12 @@ export function nextDay(
   // A step up to the due date may leave earlier where that is quiet.
   const earliest = Math.min(1, sequence?.steps[0]?.offset ?? 1) - (sequence && calendar ? longestQuiet : 0)
   const first = Math.max(from, apart, invoice.pause ? (invoice.pause.until ?? from) + 1 : from, invoice.due + earliest)
+  const choose = choosing(world)
+  let known = invoice
   for (let date = first; date < first + furthest; date += 1) {
+    known = choose(known, sequence, date)
     if ((!elsewhere && !isOpen(date, calendar)) || isLeftOut(world, date, invoice)) continue
-    const step = sequence ? stepOn(invoice, sequence, date, calendar) : everyDay(invoice, date)
+    const step = sequence ? stepOn(known, sequence, date, calendar) : everyDay(invoice, date)
     const leaves = step && elsewhere && openingOf(world, dayOfRun(world, date), elsewhere).leaves(invoice, step)
     if (step && (leaves || !elsewhere)) return { date, step, at: leaves?.at ?? null }
     if (sequence && date > invoice.due && isOver(invoice, sequence)) return null
@@ -165,6 +185,8 @@ export interface Planned {
   mails: PlanMail[]
   /** Why not, for the other invoices. */
   rules: Map<PlanInvoice, Rule>
+  /** What smart reminders chose on this day: it is kept. */
+  chosen: Map<PlanInvoice, Choice>
   /** The world when every email was accepted. */
   next: World
 }
@@ -178,13 +200,15 @@ export function plan(world: World, day: PlanDay): Planned {
   const rules: Planned['rules'] = new Map()
   const due: Due[] = []
   const open = openings(world, day)
+  const choose = choosing(world)
   for (const invoice of world.invoices) {
-    const found = decideOne(world, day, invoice, open(invoice.clientKey))
+    const found = decideOne(world, day, invoice, open(invoice.clientKey), choose)
     if (found !== null && typeof found === 'object') due.push(found)
     else rules.set(invoice, found)
   }
   const mails = world.grouped ? grouped(due, day, rules) : due.map((one) => mailOf([one]))
-  return { mails, rules, next: accepted(world, day, mails) }
+  const { chosen } = choose
+  return { mails, rules, chosen, next: { ...accepted(world, day, mails, chosen), smart: choose.after() } }
 }
 
 interface Due {
@@ -193,7 +217,7 @@ interface Due {
   leaves: Leaves
 }
 
-function decideOne(world: World, day: PlanDay, invoice: PlanInvoice, client: Opening): Due | Rule {
+function decideOne(world: World, day: PlanDay, invoice: PlanInvoice, client: Opening, choose: Choosing): Due | Rule {
   const { date, kind } = day
   const pastDue = invoice.due < date
   const why = (rule: Rule) => (pastDue ? rule : null)
@@ -206,8 +230,9 @@ function decideOne(world: World, day: PlanDay, invoice: PlanInvoice, client: Ope
   if (!sequence && invoice.lastOn !== null && invoice.lastOn >= date) return 'already'
   if (sequence?.atMost != null && invoice.sent >= sequence.atMost) return why('ended')
   const calendar = kind === 'daily' ? client.calendar : null
-  const step = sequence ? stepOn(invoice, sequence, date, calendar) : everyDay(invoice, date)
-  if (!step) return why(sequence && isOver(invoice, sequence) ? 'ended' : isQuiet(invoice, sequence, date, calendar) ? 'quiet' : 'no_step')
+  const known = choose(invoice, sequence, date)
+  const step = sequence ? stepOn(known, sequence, date, calendar) : everyDay(invoice, date)
+  if (!step) return why(sequence && isOver(invoice, sequence) ? 'ended' : isQuiet(known, sequence, date, calendar) ? 'quiet' : 'no_step')
   if (kind === 'daily' && isLeftOut(world, date, invoice)) return why('left_out')
   const leaves = client.leaves(invoice, step)
   if (!leaves) return why('quiet')
@@ -219,118 +244,36 @@ export function isLeftOut({ leftOut }: World, date: DayNumber, { clientKey }: Pl
   return leftOut?.get(date)?.has(clientKey) ?? false
 }
 
-/** Every day after the due date, in the words of the template. */
-function everyDay({ due }: PlanInvoice, date: DayNumber): StepDue {
-  return { sequence: 'every_day', offset: date - due, tone: 'friendly', date, since: date, number: null, overtaken: [] }
+interface Choosing {
+  /** The invoice with what is chosen for it, where the window of a step opens. */
+  (invoice: PlanInvoice, sequence: PlanSequence | undefined, date: DayNumber): PlanInvoice
+  chosen: Map<PlanInvoice, Choice>
+  /** What is known afterwards. */
+  after(): Smart | null
+}
+
+/** Chooses the days of steps, one invoice after the other: what is saved on one is spent on the next. */
+function choosing(world: World): Choosing {
+  const { smart } = world
+  const chosen: Choosing['chosen'] = new Map()
+  let credit = smart?.credit ?? 0
+  const choose = (invoice: PlanInvoice, sequence: PlanSequence | undefined, date: DayNumber): PlanInvoice => {
+    if (!smart || !sequence || !invoice.smart) return invoice
+    const opened = openedStep(invoice, sequence, { date, days: smart.days, notBefore: lastMail(world, invoice) + sequence.atLeast })
+    if (!opened) return invoice
+    const { id, clientKey, due } = invoice
+    const found = chooseDay({ hazard: smart.hazard, credit }, { ...opened, invoiceId: id, client: clientKey })
+    const choice = { step: due + opened.planned, day: due + found.day, p: found.p, reason: found.reason }
+    credit += found.credit
+    chosen.set(invoice, choice)
+    return { ...invoice, chosen: [...invoice.chosen, choice] }
+  }
+  return Object.assign(choose, { chosen, after: () => smart && { ...smart, credit } })
 }
 
 function lastMail({ grouped, lastTo }: World, invoice: PlanInvoice): number {
   const ofClient = grouped ? lastTo.get(groupKey(invoice)) : undefined
   return Math.max(invoice.lastOn ?? Number.NEGATIVE_INFINITY, ofClient ?? Number.NEGATIVE_INFINITY)
-}
-
-type Candidate = Omit<StepDue, 'sequence' | 'overtaken'> & { number: number }
-
-/** The step that is due on a date: the largest one that is not dealt with. */
-function stepOn(invoice: PlanInvoice, sequence: PlanSequence, date: DayNumber, calendar: Calendar | null): StepDue | null {
-  const due = candidates(invoice, sequence, date, calendar)
-  const neverReminded = invoice.through === null && invoice.lastOn === null
-  const mild = neverReminded
-    ? (due.findLast((one) => one.tone === 'friendly') ?? due.find(({ offset }) => offset > 0) ?? due.at(-1))
-    : due.at(-1)
-  if (mild) {
-    const overtaken = due.flatMap((one) => (one.date < mild.date ? one.number : []))
-    return { ...mild, sequence: invoice.sequence, overtaken }
-  }
-  return brokenPromise(invoice, sequence, date, calendar)
-}
-
-/** The steps that are due and not dealt with, ascending. */
-function candidates(invoice: PlanInvoice, { steps, everyDays }: PlanSequence, date: DayNumber, calendar: Calendar | null): Candidate[] {
-  const { due, through } = invoice
-  const found: Candidate[] = []
-  const add = (offset: number, tone: Tone, number: number): boolean => {
-    const since = movedDate(invoice, offset, calendar)
-    if (since > date) return false
-    found.push({ offset, tone, date: due + offset, since, number })
-    return true
-  }
-  for (const [nth, { offset, tone }] of steps.entries())
-    if (due + offset > (through ?? Number.NEGATIVE_INFINITY) && (offset > 0 || date <= due)) add(offset, tone, nth + 1)
-  const last = steps.at(-1)
-  if (!last || everyDays === null || last.offset <= 0) return found
-  for (let times = Math.floor((date - due - last.offset) / everyDays); times > 0; times -= 1) {
-    const offset = last.offset + times * everyDays
-    if (due + offset <= (through ?? Number.NEGATIVE_INFINITY) || add(offset, last.tone, steps.length + times)) break
-  }
-  return found
-}
-
-/** The day after a promise counts as a step, in the words of the step reached. */
-function brokenPromise(invoice: PlanInvoice, sequence: PlanSequence, date: DayNumber, calendar: Calendar | null): StepDue | null {
-  const promised = promiseDay(invoice)
-  if (promised === null) return null
-  const since = openFrom(promised, calendar)
-  const reached = stepReached(invoice, sequence, date)
-  if (since > date || !reached) return null
-  return { ...reached, sequence: invoice.sequence, date: promised, since, number: null, overtaken: [] }
-}
-
-function promiseDay({ promisedUntil, due, through }: PlanInvoice): DayNumber | null {
-  const after = promisedUntil === null ? null : promisedUntil + 1
-  return after !== null && after > due && (through === null || after > through) ? after : null
-}
-
-/** The last step of an invoice past due whose date has come, sent or not; before that the first step after the due date. */
-export function stepReached(
-  { due }: Pick<PlanInvoice, 'due'>,
-  { steps, everyDays }: PlanSequence,
-  date: DayNumber,
-): { offset: number; tone: Tone } | null {
-  const after = steps.filter(({ offset }) => offset > 0)
-  const reached = after.findLast(({ offset }) => due + offset <= date) ?? after[0]
-  if (!reached || reached !== after.at(-1) || everyDays === null || due + reached.offset > date) return reached ?? null
-  const times = Math.floor((date - due - reached.offset) / everyDays)
-  return { offset: reached.offset + times * everyDays, tone: reached.tone }
-}
-
-/** Whether no step of an invoice past due is left to come. */
-function isOver(invoice: PlanInvoice, { steps, everyDays }: PlanSequence): boolean {
-  const last = steps.at(-1)
-  if (!last || last.offset <= 0) return true
-  if (everyDays !== null || promiseDay(invoice) !== null) return false
-  return invoice.through !== null && invoice.due + last.offset <= invoice.through
-}
-
-/** Whether a quiet day is why a step is not due. */
-function isQuiet(invoice: PlanInvoice, sequence: PlanSequence | undefined, date: DayNumber, calendar: Calendar | null): boolean {
-  return calendar !== null && sequence !== undefined && !isOpen(date, calendar) && stepOn(invoice, sequence, date, null) !== null
-}
-
-/** The first open day from the date of a step on; for a step up to the due date the last one before it. */
-function movedDate({ due, chosen }: PlanInvoice, offset: number, calendar: Calendar | null): DayNumber {
-  const date = due + offset
-  if (chosen?.step === date && offset > 0) return openFrom(chosen.day, calendar)
-  return offset > 0 ? openFrom(date, calendar) : openUpTo(date, calendar)
-}
-
-/** So far an open day is searched. */
-const longestQuiet = 366
-
-function openFrom(date: DayNumber, calendar: Calendar | null): DayNumber {
-  for (let day = date; day <= date + longestQuiet; day += 1) if (isOpen(day, calendar)) return day
-  return Number.POSITIVE_INFINITY
-}
-
-function openUpTo(date: DayNumber, calendar: Calendar | null): DayNumber {
-  for (let day = date; day >= date - longestQuiet; day -= 1) if (isOpen(day, calendar)) return day
-  return Number.POSITIVE_INFINITY
-}
-
-export function isOpen(date: DayNumber, calendar: Calendar | null): boolean {
-  if (calendar === null || calendar.open.has(date)) return true
-  // 1 January 1970 was a Thursday.
-  return !(calendar.closed.has(date) || calendar.weekend.has(((((date + 3) % 7) + 7) % 7) + 1))
 }
 
 interface Leaves {
@@ -421,16 +364,18 @@ function mailOf(group: Due[]): PlanMail {
 }
 
 /** The world after these emails were accepted. */
-function accepted(world: World, { date }: PlanDay, mails: PlanMail[]): World {
+function accepted(world: World, { date }: PlanDay, mails: PlanMail[], choices: Planned['chosen']): World {
   const steps = new Map(mails.flatMap(({ invoices }) => invoices.map(({ invoice, step }) => [invoice, step] as const)))
   const lastTo = new Map(world.lastTo)
   const invoices = world.invoices.map((invoice) => {
     const step = steps.get(invoice)
-    if (!step) return invoice
+    const choice = choices.get(invoice)
+    const chosen = choice ? [...invoice.chosen, choice] : invoice.chosen
+    if (!step) return choice ? { ...invoice, chosen } : invoice
     const isStep = step.sequence !== 'every_day'
     if (isStep) lastTo.set(groupKey(invoice), date)
     const through = Math.max(date, step.date, invoice.through ?? Number.NEGATIVE_INFINITY)
-    return { ...invoice, through, lastOn: date, sent: invoice.sent + (isStep ? 1 : 0) }
+    return { ...invoice, chosen, through, lastOn: date, sent: invoice.sent + (isStep ? 1 : 0) }
   })
   return { ...world, invoices, lastTo }
 }

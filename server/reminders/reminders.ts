@@ -277,10 +277,30 @@ export async function stopRun({ db, account, now }: Omit<Asking, 'queue' | 'conf
 }
 
 export function readSettings(account: Account): CallReply<typeof reminderCalls.settings> {
-  const { groupByClient, follows, sequenceId, holdMinutes, quietWeekends, quietHolidays, ownHolidaysToo, country, region } = account
+  const {
+    groupByClient,
+    follows,
+    sequenceId,
+    holdMinutes,
+    quietWeekends,
+    quietHolidays,
+    ownHolidaysToo,
+    country,
+    region,
+    smart,
+    smartDays,
+  } = account
   const quiet = { quietWeekends: quietWeekends ?? false, quietHolidays: quietHolidays ?? false, ownHolidaysToo, country, region }
-  const emails = { eveningList: account.nextEveningAt !== null, weeklySummary: account.nextSummaryAt !== null }
-  return { groupByClient, sequence: sequenceId ?? follows, holdMinutes, ...emails, ...quiet }
+  return {
+    groupByClient,
+    sequence: sequenceId ?? follows,
+    holdMinutes,
+    eveningList: account.nextEveningAt !== null,
+    weeklySummary: account.nextSummaryAt !== null,
+    ...quiet,
+    smart,
+    smartDays,
+  }
 }
 
 /**
@@ -294,17 +314,20 @@ export async function changeSettings(
   return db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
     const { holdMinutes = locked.holdMinutes, weeklySummary, eveningList, ...settings } = change
-    const { sequence, groupByClient = locked.groupByClient } = settings
+    const { sequence, groupByClient = locked.groupByClient, smart = locked.smart, smartDays = locked.smartDays } = settings
     const quiet = quietAfter(locked, settings)
     await refuseChanged({ db: tx, config, account: locked, now }, { settings }, fingerprint)
     const wantsEmail = weeklySummary || eveningList
     if (wantsEmail && !sendsSystemMail(config)) throw new ProblemError('invalid', texts.noSystemMail)
     if (settings.quietWeekends || settings.quietHolidays || wantsEmail) await refuseWithout('scheduling', tx, account.id, now, config)
+    if (settings.smart) await refuseWithout({ ability: 'smartReminders', what: texts.smart.name }, tx, account.id, now, config)
     await tx
       .update(accounts)
       .set({
         ...quiet,
         groupByClient,
+        smart,
+        smartDays,
         holdMinutes,
         ...(weeklySummary === undefined ? {} : { nextSummaryAt: weeklySummary ? nextSummary(locked.timezone, now) : null }),
         ...(eveningList === undefined ? {} : { nextEveningAt: eveningList ? nextEvening(locked.timezone, now) : null }),
@@ -564,7 +587,7 @@ async function* previewLines(
       heldFor: one.heldFor === null ? null : holdReasonOf(one.heldFor),
       sendNowLeft: pastDue && ['write', 'pull'].includes(decide('send_now', facts)) ? sendNowPerDay - one.byHandToday : 0,
       ...nextOf({ one, today, outlook, account, now }),
-      ...(stepsOf ? stepsOf.next(one.invoiceId) : everyDay),
+      ...(stepsOf ? stepsOf.next(one.invoiceId, one.clientName) : everyDay),
       notDelivered: notDeliveredSince(one.undeliveredSince, one.undeliveredReply),
       sentJustNow: one.sentJustNow,
     }

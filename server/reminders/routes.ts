@@ -11,6 +11,7 @@ import type { SendTest } from '#server/mail/mail.ts'
 import { type Account, type App, answer, answerOpen } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { streamed } from '#server/platform/stream-json.ts'
+import { readCompared } from './compared.ts'
 import { changeDay } from './days.ts'
 import { actOnEvening, lookAtEvening, openEvening } from './evening.ts'
 import { invoiceHistory, readMail } from './history.ts'
@@ -34,6 +35,7 @@ import {
   stopRun,
   tryAddress,
 } from './reminders.ts'
+import { localDate } from './schedule.ts'
 import {
   assignToInvoice,
   composeTest,
@@ -81,6 +83,9 @@ export function reminderRoutes(app: App, deps: Deps): void {
     cancelled: await stopReminders({ db, account, now: clock.now() }),
   }))
   answer(app, reminderCalls.runs, ({ query }, { account }) => listRuns(db, account, query.limit))
+  answer(app, reminderCalls.smart, (_parts, { account }) =>
+    readCompared(db, { id: account.id, today: localDate(clock.now(), account.timezone) }),
+  )
   answer(app, reminderCalls.settings, async (_parts, { account }) => readSettings(account))
   answer(app, reminderCalls.changeSettings, ({ body }, { account }, { request }) =>
     changeSettings({ db, account, now: clock.now(), config, from: originOf(request) }, body),

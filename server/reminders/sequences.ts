@@ -1,6 +1,14 @@
 import { and, asc, eq, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { mostSequences, type Sequence, type SequenceDraft, type SequenceStep, type StepText } from '#contract/sequences.ts'
+import type { CallParts } from '#contract/call.ts'
+import {
+  mostSequences,
+  type Sequence,
+  type SequenceDraft,
+  type SequenceStep,
+  type StepText,
+  type sequenceCalls,
+} from '#contract/sequences.ts'
 import { sampleValues } from '#contract/templates.ts'
 import { lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
@@ -18,7 +26,7 @@ import { supersede } from './deliveries.ts'
 import { localDate } from './schedule.ts'
 import { readSteps, writeSteps } from './sequence-steps.ts'
 import { refuseChanged, toChoice } from './simulate.ts'
-import { ownDays } from './tables.ts'
+import { ownDays, smartChoices } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** Who changes what; `from`: for the audit log. */
@@ -177,21 +185,28 @@ interface Assignment {
   fingerprint?: string | undefined
 }
 
-/** Refuses with `not_found`, `plan_limit` and `plan_changed`. */
-export async function assignToInvoice(change: Changing, id: string, { sequence, fingerprint }: Assignment): Promise<InvoiceRow> {
+/** Chooses the sequence of an invoice, and whether smart reminders may move its steps. Refuses with `not_found`, `plan_limit` and `plan_changed`. */
+export async function assignToInvoice(
+  change: Changing,
+  id: string,
+  { sequence, smart, fingerprint }: CallParts<typeof sequenceCalls.assign>['body'],
+): Promise<InvoiceRow> {
   const { db, account } = change
   return db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
     const here = and(eq(invoices.ownerId, account.id), sql`${invoices.id}::text = ${id}`, sql`${invoices.deletedAt} IS NULL`)
     const [row] = await tx.select().from(invoices).where(here)
     if (!row) throw new ProblemError('not_found', texts.noInvoice)
-    const about = { invoiceId: row.id, sequence }
-    const choice = await prepare(tx, { ...change, account: locked }, sequence, { assignments: [about] }, fingerprint)
-    await tx
-      .update(invoices)
-      .set({ ...choice, updatedAt: change.now })
-      .where(eq(invoices.id, row.id))
-    await finish(tx, change, { which: sql`i.id = ${row.id}::uuid`, about: row.reference })
+    if (smart !== undefined) await tx.update(invoices).set({ smart, updatedAt: change.now }).where(eq(invoices.id, row.id))
+    if (sequence !== undefined) {
+      const about = { invoiceId: row.id, sequence }
+      const choice = await prepare(tx, { ...change, account: locked }, sequence, { assignments: [about] }, fingerprint)
+      await tx
+        .update(invoices)
+        .set({ ...choice, updatedAt: change.now })
+        .where(eq(invoices.id, row.id))
+      await finish(tx, change, { which: sql`i.id = ${row.id}::uuid`, about: row.reference })
+    }
     const [after = row] = await tx.select().from(invoices).where(here)
     return after
   })
@@ -276,9 +291,13 @@ export async function removeSequences(tx: Database, ownerId: string): Promise<nu
       .update(table)
       .set(inherit)
       .where(and(eq(table.ownerId, ownerId), ne(table.follows, 'inherit')))
-  await tx.update(clients).set({ country: null, region: null, timezone: null }).where(eq(clients.ownerId, ownerId))
+  await tx.update(clients).set({ country: null, region: null, timezone: null, smart: true }).where(eq(clients.ownerId, ownerId))
   await tx.delete(ownDays).where(eq(ownDays.ownerId, ownerId))
+  await tx.delete(smartChoices).where(eq(smartChoices.ownerId, ownerId))
   const asNew = {
+    smart: false,
+    smartDays: 5,
+    smartCredit: 0,
     follows: 'every_day',
     sequenceId: null,
     plansSteps: false,

@@ -21,10 +21,12 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { readWordings } from '#server/templates/templates.ts'
 import { type Quiet, quietAfter } from './calendars.ts'
+import { type Learned, readLearned } from './learned.ts'
 import { readOutlook } from './outlook.ts'
 import { dateOfDay, dayNumber, laterInstant, type PlanMail, plan, type StepDue, type World } from './plan.ts'
 import { apartFrom, dayAfter, leavesAt, localDate, nextRun, owedFrom } from './schedule.ts'
 import { readSteps } from './sequence-steps.ts'
+import { whyOn } from './steps.ts'
 import { texts } from './texts.ts'
 import { type Choices, readStored, readWorld, type StoredInvoice } from './world.ts'
 
@@ -73,7 +75,7 @@ export async function readPlanOfDay(
 
 /** What a change would add, remove, move and reword in the next days; changes nothing. Refuses with `invalid` an unknown zone or sequence. */
 export async function simulate(reading: Reading, { days = planDays, ...change }: SimulationRequest): Promise<Simulation> {
-  const read = await readNow(reading)
+  const read = await readNow(reading, change)
   const before = await planAhead(reading, {}, Math.max(days, planDays), read)
   const after = await planAhead(reading, change, Math.max(days, planDays), read)
   const [old, fresh] = [within(before, reading, days), within(after, reading, days)]
@@ -143,13 +145,21 @@ interface Ahead {
 /** What a plan with a change and one without it have in common. */
 interface Now {
   stored: StoredInvoice[]
+  /** What smart reminders learn from, where they are on before or after the change. */
+  learned: Learned[] | undefined
   facts: Facts
   /** The date on which clients that are left out count too. */
   whole?: string
 }
 
-async function readNow({ db, account }: Reading): Promise<Now> {
-  return { stored: await readStored(db, account.id, sql`true`), facts: new Map() }
+async function readNow({ db, account, now }: Reading, { settings }: Change = {}): Promise<Now> {
+  const { id, timezone } = account
+  const isSmart = account.smart || settings?.smart === true
+  return {
+    stored: await readStored(db, id, sql`true`),
+    learned: isSmart ? await readLearned(db, { id, timezone, today: localDate(now, timezone) }, { afterEmails: false }) : undefined,
+    facts: new Map(),
+  }
 }
 
 /** The emails of so many days. Nothing leaves where the schedule is off or on hold. */
@@ -157,7 +167,7 @@ async function planAhead(
   { db, account, now, config }: Reading,
   change: Change,
   days: number,
-  { stored, facts, whole }: Now,
+  { stored, learned, facts, whole }: Now,
 ): Promise<Ahead> {
   const { settings = {} } = change
   const changed = changedAccount(account, settings, now)
@@ -185,12 +195,13 @@ async function planAhead(
   if (outlook.state === 'active') {
     const today = localDate(now, changed.timezone)
     const last = dayNumber(today) + days
-    const read = await worldOf(db, changed, change, { today, stored })
+    const read = await worldOf(db, changed, change, { today, stored, learned })
     say = read.say
     const leftOut = new Map([...(read.leftOut ?? [])].filter(([date]) => dateOfDay(date) !== whole))
     let world = settled({ ...read, leftOut }, dayNumber(today))
     let waiting = new Set<string>()
     for (let run = { at: outlook.at, date: outlook.date }; dayNumber(run.date) < last; ) {
+      read.learning?.until(dayNumber(run.date), world.invoices)
       const next = nextRun(changed, { now: run.at, notBefore: dayAfter(run.date), lastRunAt: null })
       const planned = plan(world, { date: dayNumber(run.date), kind: 'daily', at: run.at, next: next.at })
       const heldUntil = leavesAt(changed, run.at) ?? run.at
@@ -230,7 +241,8 @@ function changedAccount(account: Account, settings: NonNullable<Change['settings
   refuseUnknownZone(timezone)
   const chosen = sequence === undefined ? {} : toChoice(sequence)
   const quiet = quietAfter({ ...account, timezone }, settings)
-  const changed = { ...account, groupByClient, timezone, reminderHour, ...quiet, ...chosen }
+  const { smart = account.smart, smartDays = account.smartDays } = settings
+  const changed = { ...account, groupByClient, timezone, reminderHour, smart, smartDays, ...quiet, ...chosen }
   if ((timezone === account.timezone && reminderHour === account.reminderHour) || !account.nextRunAt) return changed
   const notBefore = owedFrom({ ...account, nextRunAt: account.nextRunAt })
   return { ...changed, nextRunAt: nextRun(changed, { now, notBefore, lastRunAt: apartFrom({ ...account, scheduleChangedAt: now }) }).at }
@@ -260,8 +272,8 @@ async function worldOf(
   db: Database,
   account: Account,
   { sequences = [], assignments = [], ownDays }: Change,
-  about: { today: string; stored: StoredInvoice[] },
-): Promise<World & Pick<Quiet, 'say'>> {
+  about: { today: string; stored: StoredInvoice[]; learned: Learned[] | undefined },
+): Promise<Awaited<ReturnType<typeof readWorld>>> {
   const ofInvoice = new Map(
     assignments.flatMap(({ invoiceId, sequence }) => (invoiceId === undefined ? [] : [[invoiceId, sequence] as const])),
   )
@@ -437,7 +449,6 @@ function showMail(
       ? renderReminder({ ...one, content: '' }, reminderValues({ ...names, ...single }))
       : renderGroupReminder({ ...group, content: '' }, groupValues({ ...names, ...total }))
   const { sequence, offset, tone, date: stepDate, since, number } = step
-  const isMoved = number !== null && since !== stepDate
   return {
     at: at.toString(),
     localDate: date,
@@ -448,7 +459,7 @@ function showMail(
     offset,
     tone,
     subject,
-    why: waitedFor !== null ? texts.nextStep.gap(date, waitedFor) : isMoved ? (say?.(clientKey, dateOfDay(stepDate)) ?? null) : null,
+    why: waitedFor !== null ? texts.nextStep.gap(date, waitedFor) : whyOn(step, { clientKey, clientName, date, say }),
     movedFrom: number !== null && (since !== stepDate || waitedFor !== null) ? dateOfDay(stepDate) : null,
   }
 }

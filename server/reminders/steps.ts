@@ -9,20 +9,12 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import type { Quiet } from './calendars.ts'
 import type { PlannedMail } from './deliveries.ts'
+import { stepReached } from './due-steps.ts'
+import { keepChoices } from './learning.ts'
 import type { Outlook } from './outlook.ts'
-import {
-  dateOfDay,
-  dayNumber,
-  isLeftOut,
-  nextDay,
-  type PlanInvoice,
-  type PlanMail,
-  plan,
-  type Rule,
-  type StepDue,
-  stepReached,
-} from './plan.ts'
+import { dateOfDay, dayNumber, isLeftOut, nextDay, type PlanInvoice, type PlanMail, plan, type Rule, type StepDue } from './plan.ts'
 import { dayAfter, nextRun } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { texts } from './texts.ts'
@@ -51,6 +43,7 @@ export async function planSteps(
   const next = nextRun(account, { now, notBefore: dayAfter(run.localDate), lastRunAt: null })
   const planned = plan(world, { date: dayNumber(run.localDate), kind: run.kind, at: now, next: next.at })
   const rules = new Map([...planned.rules].map(([{ id }, rule]) => [id, rule]))
+  await keepChoices(tx, account.id, planned.chosen, planned.next.smart?.credit ?? 0)
   await endSequences(
     tx,
     run,
@@ -90,7 +83,7 @@ export async function withReachedSteps(
   mails: PlannedMail[],
 ): Promise<PlannedMail[]> {
   const which = sql`i.id = ANY(${arrayText(mails.flatMap(({ invoiceIds }) => invoiceIds))}::uuid[])`
-  const world = await readWorld(tx, account, { which, today: localDate, grouped: false })
+  const world = await readWorld(tx, { ...account, smart: false }, { which, today: localDate, grouped: false })
   const byId = new Map(world.invoices.map((invoice) => [invoice.id, invoice]))
   const reachedBy = (invoice: PlanInvoice | undefined) => {
     const sequence = invoice && world.sequences.get(invoice.sequence)
@@ -129,7 +122,7 @@ export async function readNextSteps(
   const t = texts.nextStep
   return {
     dueNow: (id: string) => due.has(id),
-    next(id: string): Partial<PreviewLine> & Steps {
+    next(id: string, clientName: string): Partial<PreviewLine> & Steps {
       const invoice = byId.get(id)
       if (!invoice) return everyDay
       const { sequence } = invoice
@@ -153,25 +146,32 @@ export async function readNextSteps(
       const { date, step } = found
       const at = found.at ?? (date === from ? outlook.at : nextRun(account, { now, notBefore: dateOfDay(date), lastRunAt: null }).at)
       const isGap = own !== undefined && rules.get(invoice) === 'gap'
-      const isMoved = step.number !== null && step.since !== step.date
       const isOut = [...(world.leftOut?.keys() ?? [])].findLast((day) => day >= from && day < date && isLeftOut(world, day, invoice))
       return {
         ...said,
         nextAt: at.toString(),
         reason: invoice.pause ? 'paused' : null,
         step: shown(step),
-        movedFrom: isMoved ? dateOfDay(step.date) : null,
+        movedFrom: step.number !== null && step.since !== step.date ? dateOfDay(step.date) : null,
         why:
           isOut !== undefined
             ? t.leftOut(dateOfDay(isOut))
             : isGap
               ? t.gap(dateOfDay(date), own.atLeast)
-              : isMoved
-                ? world.say(invoice.clientKey, dateOfDay(step.date))
-                : null,
+              : whyOn(step, { clientKey: invoice.clientKey, clientName, date: dateOfDay(date), say: world.say }),
       }
     },
   }
+}
+
+/** Why a step leaves on a date: a quiet day, or what smart reminders chose. */
+export function whyOn(
+  { number, date: planned, since, choice }: StepDue,
+  { clientKey, clientName, date, say }: { clientKey: string; clientName: string; date: string; say: Quiet['say'] | null },
+): string | null {
+  if (number === null) return null
+  const quiet = since === (choice?.day ?? planned) ? null : say?.(clientKey, dateOfDay(choice?.day ?? planned))
+  return quiet ?? (choice ? texts.smart.reason(choice.reason, clientName, date) : null)
 }
 
 const tones = ['friendly', 'firm', 'final']

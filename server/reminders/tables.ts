@@ -3,9 +3,11 @@ import {
   bigint,
   boolean,
   date,
+  doublePrecision,
   foreignKey,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -16,6 +18,7 @@ import {
 import { accounts } from '#server/accounts/tables.ts'
 import { invoices, sequences } from '#server/invoices/tables.ts'
 import { bytes, id, instant, newId } from '#server/platform/columns.ts'
+import type { Reason } from './smart.ts'
 
 /** One occasion on which an account's clients are reminded. */
 export const runs = pgTable(
@@ -253,6 +256,25 @@ export const stepTexts = pgTable(
       columns: [t.ownerId, t.sequenceId, t.offset],
       foreignColumns: [sequenceSteps.ownerId, sequenceSteps.sequenceId, sequenceSteps.offset],
     }).onDelete('cascade'),
+  ],
+)
+
+/** The day that smart reminders chose for a step when its window opened: it is kept. */
+export const smartChoices = pgTable(
+  'smart_choices',
+  {
+    ownerId: uuid().notNull(),
+    invoiceId: uuid().notNull(),
+    stepDate: date({ mode: 'string' }).notNull(),
+    day: date({ mode: 'string' }).notNull(),
+    /** The chance that the invoice is paid inside the window without an email. */
+    p: doublePrecision().notNull(),
+    reason: jsonb().$type<Reason>().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.invoiceId, t.stepDate] }),
+    foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
+    index('smart_choices_owner').on(t.ownerId),
   ],
 )
 

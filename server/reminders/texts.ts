@@ -3,6 +3,7 @@ import { formatMoney, type Money } from '#contract/money.ts'
 import { shortName } from '#contract/notices.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import type { HoldReason } from '#contract/reminders.ts'
+import type { Reason } from './smart.ts'
 
 /** The cheapest plan with daily reminders. */
 const schedulingPlan = planThatLifts('scheduling').title
@@ -59,6 +60,30 @@ export const texts = {
   allRejected: (first: string, others: number) => {
     const more = others === 0 ? '' : ` (and ${others} more ${others === 1 ? 'reply' : 'replies'})`
     return `The mail server rejected every reminder: ${first}${more}`
+  },
+
+  /** Why a step leaves on the day that smart reminders chose. */
+  smart: {
+    name: 'Smart reminders' as const,
+    reason(reason: Reason, client: string, date: string): string {
+      switch (reason.kind) {
+        case 'waits':
+          return `${client} usually pays by itself by day ${reason.by} (${reason.count} of ${reason.of} invoices). This reminder waits until ${formatDate(date)}; it may not be needed.`
+        case 'earlier':
+          return `Without a reminder ${client} pays within these days in about ${reason.inTen} of 10 cases. This reminder leaves ${reason.days} ${reason.days === 1 ? 'day' : 'days'} earlier.`
+        case 'learning':
+          return `As planned: ${reason.paid} of the ${reason.needed} paid invoices needed to learn from.`
+        case 'nothing':
+          return 'As planned: nothing speaks for another day.'
+        case 'compared':
+          return 'As planned: one of those that others are compared with.'
+      }
+    },
+    learning: (paid: number, needed: number) => `Learning: ${paid} of ${needed} paid invoices.`,
+    found: (late: { smart: number; planned: number }, invoices: { smart: number; planned: number }) =>
+      `${late.smart} days late with smart reminders, ${late.planned} without (${invoices.smart} and ${invoices.planned} invoices).`,
+    tooFew: 'Too few to tell',
+    noDifference: 'No difference can be seen',
   },
 
   /** What the daily schedule does next. */

@@ -5,13 +5,15 @@ import { sequences } from '#server/invoices/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import { type Quiet, type QuietAccount, readQuiet } from './calendars.ts'
+import type { Learned } from './learned.ts'
+import { type Learning, readLearning } from './learning.ts'
 import { readLeftOut } from './left-out.ts'
 import { addressHeld, openEmailOf } from './owed.ts'
 import { dayNumber, groupKey, type PlanInvoice, type PlanSequence, type World } from './plan.ts'
 import { sequenceSteps } from './tables.ts'
 
 /** What `plan` must know of an account. */
-export type PlanAccount = QuietAccount & Pick<Account, 'reminderHour' | 'follows' | 'sequenceId' | 'leftOutUntil'>
+export type PlanAccount = QuietAccount & Pick<Account, 'reminderHour' | 'follows' | 'sequenceId' | 'leftOutUntil' | 'smart' | 'smartDays'>
 
 /** The choices of a sequence that apply to an invoice, as an id or a built-in one; null: the next one applies. */
 export interface Choices {
@@ -44,6 +46,7 @@ const invoiceRow = z.object({
   pausedUntil: z.string().nullable(),
   addressHeld: z.boolean(),
   openMail: z.boolean(),
+  smart: z.boolean(),
 })
 
 /** An invoice of a world as it is stored, whatever the settings of the account are. */
@@ -59,7 +62,8 @@ export function readStored(db: Database, ownerId: string, which: SQL): Promise<S
           greatest(i.promised_until, CASE WHEN i.pause_promised THEN i.paused_until END, CASE WHEN p.pause_promised THEN p.paused_until END)::text AS "promisedUntil",
           i.paused_at IS NOT NULL OR p.client_key IS NOT NULL AS paused,
           CASE WHEN (i.paused_at IS NULL OR i.paused_until IS NOT NULL) AND (p.client_key IS NULL OR p.paused_until IS NOT NULL) THEN greatest(i.paused_until, p.paused_until)::text END AS "pausedUntil",
-          ${addressHeld} AS "addressHeld", o.id IS NOT NULL AS "openMail"
+          ${addressHeld} AS "addressHeld", o.id IS NOT NULL AS "openMail",
+          i.smart AND coalesce(k.smart, true) AS smart
         FROM invoices i
         LEFT JOIN clients k ON k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)
         LEFT JOIN client_pauses p ON p.owner_id = i.owner_id AND p.client_key = lower(i.client_email)
@@ -81,11 +85,14 @@ export async function readWorld(
     choose?: (invoiceId: string, choices: Choices) => Choices
     /** In place of those of the account. */
     ownDays?: OwnDay[] | undefined
+    /** What smart reminders learn from, where it is read already. */
+    learned?: Learned[] | undefined
   },
-): Promise<World & Pick<Quiet, 'say'>> {
+): Promise<World & Pick<Quiet, 'say'> & { learning: Learning | null }> {
   const found = about.stored ?? (await readStored(db, account.id, about.which ?? sql`true`))
   const quiet = await readQuiet(db, account, about.ownDays)
   const dayOf = dayOfEmail(account, quiet)
+  const learning = account.smart ? await readLearning(db, account, about) : null
   const { choose = (_invoiceId: string, choices: Choices) => choices } = about
   const invoices = found.map(({ lastAt, paused, pausedUntil, clientId, own, ofClient, ...one }): PlanInvoice => {
     const chosen = choose(one.id, { clientId, own, ofClient })
@@ -99,7 +106,7 @@ export async function readWorld(
       promisedUntil,
       pause: paused ? { until: pausedUntil === null ? null : dayNumber(pausedUntil) } : null,
       refusedToday: false,
-      chosen: null,
+      chosen: learning?.chosen.get(one.id) ?? [],
     }
   })
   return {
@@ -109,6 +116,8 @@ export async function readWorld(
     ...quiet,
     leftOut: await readLeftOut(db, account, about.today),
     sequences: await readPlanSequences(db, account.id),
+    smart: learning && { hazard: learning.hazard, days: account.smartDays, credit: learning.credit },
+    learning,
     lastTo: about.grouped ? await readLastTo(db, account, invoices, { today: dayNumber(about.today), dayOf }) : new Map(),
     invoices,
   }

@@ -300,6 +300,7 @@ const aHistory = (about: Partial<InvoiceHistory>): InvoiceHistory => ({
   days: [],
   payments: [],
   answers: [],
+  smart: true,
   ...about,
 })
 const aPayment = (about: Partial<Payment>): Payment => ({
