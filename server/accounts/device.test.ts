@@ -23,8 +23,8 @@ test.each([
   ],
   ['Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0', 'Firefox on Linux'],
   ['Mozilla/5.0 (Windows NT 10.0; Win64; x64)', 'A browser on Windows'],
-  ['curl/8.9.1', 'Unknown app'],
-  ['', 'Unknown app'],
+  ['curl/8.9.1', 'Unrecognized app'],
+  ['', 'Unrecognized app'],
 ])('%s is shown as %s', (userAgent, words) => {
   expect(deviceOf(userAgent)).toBe(words)
 })
@@ -39,11 +39,11 @@ test('a person lists their sessions and ends one of them', async () => {
   const elsewhere = { token: signedIn.reply.accessToken }
   const list = (await ask(app, asha, accountCalls.sessions)).reply
   expect(list.map(({ device, current }) => [device, current])).toEqual([
-    ['Unknown app', true],
+    ['Unrecognized app', true],
     ['Chrome on Windows', false],
   ])
   expect(list[1]).toMatchObject({
-    place: 'The computer that Duely runs on',
+    place: 'Same computer as Duely',
     createdAt: '2026-03-02T10:00:00Z',
     lastSeenAt: '2026-03-02T10:00:00Z',
   })

@@ -18,10 +18,10 @@ const systems: [RegExp, string][] = [
   [/\bLinux\b|\bX11\b/, 'Linux'],
 ]
 
-/** A browser in words, from what it says of itself: 'Chrome on Windows', 'Safari on iPhone', 'Unknown app'. */
+/** A browser in words, from what it says of itself: 'Chrome on Windows', 'Safari on iPhone', 'Unrecognized app'. */
 export function deviceOf(userAgent: string): string {
   const nameIn = (table: [RegExp, string][]) => table.find(([pattern]) => pattern.test(userAgent))?.[1]
   const [browser, system] = [nameIn(browsers), nameIn(systems)]
   if (browser && system) return `${browser} on ${system}`
-  return browser ?? (system ? `A browser on ${system}` : 'Unknown app')
+  return browser ?? (system ? `A browser on ${system}` : 'Unrecognized app')
 }

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { placeOf } from './place.ts'
 
 test.each([
-  ['127.0.0.1', 'The computer that Duely runs on'],
-  ['::1', 'The computer that Duely runs on'],
-  ['::ffff:127.0.0.1', 'The computer that Duely runs on'],
+  ['127.0.0.1', 'Same computer as Duely'],
+  ['::1', 'Same computer as Duely'],
+  ['::ffff:127.0.0.1', 'Same computer as Duely'],
   ['192.168.1.20', 'The same network as Duely (192.168.1.20)'],
   ['172.31.255.1', 'The same network as Duely (172.31.255.1)'],
   ['fe80::1%eth0', 'The same network as Duely (fe80::1)'],

@@ -20,7 +20,7 @@ export function placeOf(address: string): string {
   const family = isIP(bare)
   if (family === 0) return ''
   const kind = family === 4 ? 'ipv4' : 'ipv6'
-  if (own.check(bare, kind)) return 'The computer that Duely runs on'
+  if (own.check(bare, kind)) return 'Same computer as Duely'
   if (local.check(bare, kind)) return `The same network as Duely (${bare})`
   return `Internet address ${bare}`
 }

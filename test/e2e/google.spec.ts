@@ -31,7 +31,7 @@ test('Google signs a visitor up, and later in, back to the screen requested', as
   await expect(page.getByLabel('Email Address')).toBeHidden()
   await page.getByRole('tab', { name: 'Security' }).click()
   await expect(page.getByText(/^You sign in with Google\. You don’t have a password or second/)).toBeVisible()
-  await expect(page.getByText('Don’t recognize a session? Sign it out and secure your Google account.')).toBeVisible()
+  await expect(page.getByText('See one you don’t recognize? Sign out of it, then secure your Google account.')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Change Password' })).toHaveCount(0)
   await expect(page.getByText('Signed in with Google.')).toBeVisible()
 
@@ -112,7 +112,7 @@ test('Google sign-in does not take over an account with a password, which links 
   google.answer({ denies: true })
   await dialog.getByRole('button', { name: 'Continue to Google' }).click()
   await expect(page.getByText('You cancelled the Google sign-in.')).toBeVisible()
-  await expect(page.getByText('Don’t recognize a session? Sign it out and change your password.')).toBeVisible()
+  await expect(page.getByText('See one you don’t recognize? Sign out of it, then change your password.')).toBeVisible()
   google.answer({})
   await page.getByRole('button', { name: 'Link Google' }).click()
   await current.fill(password)

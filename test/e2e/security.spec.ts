@@ -190,7 +190,7 @@ test('the active sessions: one is signed out, then all others', full, async ({ p
   await expect(page).toHaveURL(/\/dashboard$/)
   await page.goto('/dashboard/profile?tab=security')
   await expect(page.getByText('This browser')).toBeVisible()
-  await expect(page.getByText(/The computer that Duely runs on/).first()).toBeVisible()
+  await expect(page.getByText(/Same computer as Duely/).first()).toBeVisible()
   await page.getByRole('button', { name: 'Sign out Chrome on Windows' }).click()
   await expect(page.getByText('Chrome on Windows is signed out.')).toBeVisible()
   await expect(page.getByText('Session ended: Chrome on Windows.')).toBeVisible()

@@ -165,13 +165,13 @@ export const texts = {
       tooShort: (shortest: number) => `Password must be at least ${shortest} ${shortest === 1 ? 'character' : 'characters'} long`,
       submit: 'Change Password',
       busy: 'Changing Password...',
-      others: 'After the change, you’ll be signed out of all other browsers.',
+      others: 'Changing your password signs you out of all other browsers.',
       done: 'Password changed successfully!',
       failed: (message: string) => `Failed to change password: ${message || 'Invalid current password'}`,
     },
     remove: {
       title: 'Delete Account',
-      text: 'This permanently deletes your invoices, reminders, templates and mailbox settings. No more reminders are sent.',
+      text: 'This permanently deletes your account and everything in it: clients, invoices, payments, reminders, templates and email settings. No more reminders will be sent.',
       open: 'Delete Account',
       dialog: 'Delete your account?',
       question: (email: string) => `All data for ${email} will be permanently deleted. This can’t be undone.`,
@@ -214,7 +214,7 @@ export const texts = {
       title: 'Two-factor authentication',
       on: 'On',
       off: 'Off',
-      text: 'After your password, Duely also asks for a code from an app on your phone. Even someone who knows your password can’t sign in.',
+      text: 'Once it is on, signing in takes your password and a code from an app on your phone. Even someone who knows your password can’t sign in without your phone.',
       left: (codes: number) =>
         `Duely asks for a code from your authenticator app at sign-in. You have ${codes === 0 ? 'no recovery codes' : count(codes, 'recovery code')} left.`,
       google: 'You sign in with Google. Turn on 2-Step Verification in your Google account to protect this one as well.',
@@ -287,8 +287,8 @@ export const texts = {
     },
     browsers: {
       title: 'Active sessions',
-      text: 'Don’t recognize a session? Sign it out and change your password.',
-      textWithGoogle: 'Don’t recognize a session? Sign it out and secure your Google account.',
+      text: 'See one you don’t recognize? Sign out of it, then change your password.',
+      textWithGoogle: 'See one you don’t recognize? Sign out of it, then secure your Google account.',
       loading: 'Loading your sessions...',
       failed: (message: string) => `Couldn’t load your sessions. ${message}`,
       current: 'This browser',
@@ -312,7 +312,7 @@ export const texts = {
     },
     activity: {
       title: 'Activity',
-      text: 'Changes to your account, newest first.',
+      text: 'Sign-ins and changes to your account, newest first.',
       loading: 'Loading your activity...',
       failed: (message: string) => `Couldn’t load your activity. ${message}`,
       none: 'No activity yet.',
@@ -321,7 +321,7 @@ export const texts = {
     },
     data: {
       title: 'Your data',
-      text: 'All your account data in one ZIP file: every table as CSV and JSON, and your reminders as they were sent. Passwords and keys are left out.',
+      text: 'All your account data in one ZIP file: your records as CSV and JSON, and your reminders as they were sent. Passwords and API keys are not included.',
       submit: 'Download Everything',
       busy: 'Collecting Everything...',
       done: (name: string) => `${name} is in your downloads.`,

@@ -4,7 +4,7 @@ import { count } from '#web/ui/texts.ts'
 /** Texts of Connections: apps, webhooks and API keys. */
 export const texts = {
   title: 'Connections',
-  subtitle: 'Apps, webhooks and API keys with access to your account',
+  subtitle: 'Connect Duely to other apps and to your own software',
   cancel: 'Cancel',
   close: 'Close',
   showAll: (n: number) => `Show all ${n.toLocaleString('en-IN')}`,
@@ -21,7 +21,7 @@ export const texts = {
 
   applications: {
     title: 'Connected apps',
-    text: 'These apps act on your behalf until you disconnect them. They never see your password.',
+    text: 'Apps you connect can work in your account until you disconnect them. They never see your password.',
     loading: 'Loading your connections...',
     failed: (message: string) => `Couldn’t load your connections. ${message}`,
     none: {
@@ -29,7 +29,7 @@ export const texts = {
       other: 'No other apps connected',
       text: 'In Zapier, create a Zap, choose Duely and select Connect. Zapier sends you here, and you are asked before anything is shared.',
       unavailable:
-        'This server isn’t registered with Zapier yet. Its operator can set ZAPIER_CLIENT_ID to register it. Webhooks and API keys work without it.',
+        'This server isn’t registered with Zapier yet. Its operator can do so with ZAPIER_CLIENT_ID. You can still use webhooks and API keys.',
     },
     own: 'used by Trigger Reminder Emails',
     since: (date: string) => `connected on ${date}`,
@@ -87,12 +87,12 @@ export const texts = {
 
   webhooks: {
     title: 'Webhooks',
-    text: 'Duely sends a signed HTTP request to your URL when something happens.',
+    text: 'Duely sends a signed HTTP request to your URL when, for example, an invoice is paid.',
     add: 'Add Webhook',
     loading: 'Loading your webhooks...',
     failed: (message: string) => `Couldn’t load your webhooks. ${message}`,
-    none: 'No webhooks yet. Add one for your own software. Zaps that you turn on in Zapier appear here too.',
-    lacking: (plan: string) => `Your own webhooks need ${plan}. Zaps that you turn on in Zapier appear here.`,
+    none: 'No webhooks yet. Add one for your own software. What you turn on in Zapier appears here too.',
+    lacking: (plan: string) => `Your own webhooks need ${plan}. What you turn on in Zapier appears here.`,
     by: { webhook: 'Webhook', zapier: 'Zap' },
     states: {
       on: 'On',
@@ -224,11 +224,11 @@ export const texts = {
 
   keys: {
     title: 'API keys',
-    text: 'For your own software: a key gives access to invoices and reminders, never to your password, mailbox or plan.',
+    text: 'A key lets your own software read or change invoices and reminders. It never gives access to your password, mailbox or plan.',
     add: 'Create API Key',
     loading: 'Loading your API keys...',
     failed: (message: string) => `Couldn’t load your API keys. ${message}`,
-    none: 'No API keys yet. Create one to make your first call.',
+    none: 'No API keys yet. Create one to connect your software.',
     reference: 'Open the API reference',
     ending: (ending: string) => `…${ending}`,
     created: (date: string) => `created on ${date}`,
