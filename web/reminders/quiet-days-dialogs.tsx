@@ -128,7 +128,7 @@ function OwnDays({ stored, onClose }: Omit<OwnDaysDialogProps, 'opened'>): React
   const isChanged = JSON.stringify(list) !== JSON.stringify(stored)
   return (
     <>
-      <p className={styles.quiet}>{t.ownDaysHint}</p>
+      <p className={styles.settingText}>{t.ownDaysHint}</p>
       {days.length > 0 && (
         <ul className={styles.days} aria-label={t.ownDays}>
           {days.map((one) => (
