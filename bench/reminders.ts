@@ -189,6 +189,7 @@ async function fill(place: Place, sink: Sink, { accounts, each, block = false }:
       const mailboxOf = (ownerId: string) => ({
         ...sender,
         ownerId,
+        place: ownerId,
         senderId: newId(),
         sealedPassword: sealPassword(secretKey, ownerId, login.pass),
       })

@@ -34,6 +34,7 @@ export const client = z
       .nullable()
       .meta({ description: 'Its sequence: an id, `every_day` or `never`; null where it has that of the account.' }),
     secondContact: z.string().nullable().meta({ description: 'Another address of the client, for copies.' }),
+    mailbox: z.string().nullable().meta({ description: 'The id of the mailbox that it is written to from; null: the default one.' }),
     country: z.string().nullable().meta({ description: 'Its country by the ISO 3166 code; null: that of its time zone, else yours.' }),
     region: z.string().nullable().meta({ description: 'A region of it; null: yours where the country is the same.' }),
     timezone: z.string().nullable().meta({ description: 'Its time zone, an IANA name; null: yours.' }),
@@ -100,6 +101,10 @@ export const clientChange = z
     secondContact: emailAddress
       .meta({ format: 'email', description: 'Another address of the client, for copies; null removes it.' })
       .nullable(),
+    mailbox: z
+      .string()
+      .nullable()
+      .meta({ description: 'The id of the mailbox that it is written to from, of `GET /mailboxes`; null: the default one.' }),
     country: country
       .nullable()
       .meta({ description: 'Its country, for weekends and public holidays; null: that of its time zone, else yours.' }),
@@ -129,7 +134,7 @@ export const clientCalls = {
     method: 'PATCH',
     path: '/clients/:id',
     summary:
-      'Pause the reminders of all invoices of a client, end that pause, or choose its sequence, second contact, country, time zone and smart reminders.',
+      'Pause the reminders of all invoices of a client, end that pause, or choose its sequence, second contact, mailbox, country, time zone and smart reminders.',
     params: byId,
     body: clientChange,
     reply: client,

@@ -62,6 +62,9 @@ export const administratorCodes = [65001, 90093, 90094, 90095]
 /** How the state of Microsoft's way back begins: one page receives both ways. */
 export const microsoftState = 'microsoft.'
 
+/** How the state begins where a further mailbox is connected; what follows is as for the default one. */
+export const furtherState = 'further.'
+
 export const microsoftDraft = z.strictObject({
   /** What the page was given as `code` and `state`. */
   code: z.string(microsoftFailed).min(1, microsoftFailed).max(4096, microsoftFailed),
@@ -74,6 +77,23 @@ export const testMail = z.object({
   /** The mail server's own words, one line, at most 500 characters. */
   reply: z.string(),
 })
+
+const found = { provider: mailProvider, user: z.string(), _id: z.string().meta({ format: 'uuid' }), isDefault: z.boolean() }
+export const mailbox = mailConfig.omit({ configured: true }).extend(found)
+export type Mailbox = z.infer<typeof mailbox>
+
+/** SMTP settings, or the code that the page was given by the provider's consent page. */
+export const mailboxDraft = z.discriminatedUnion('provider', [
+  smtpDraft.extend({ provider: z.literal('smtp') }),
+  gmailDraft.extend({ provider: z.literal('gmail') }),
+  microsoftDraft.extend({ provider: z.literal('microsoft') }),
+])
+export type MailboxDraft = z.infer<typeof mailboxDraft>
+
+/** How many mailboxes an account may have with `whiteLabel`, or where no plans are sold; else one. */
+export const mostMailboxes = 10
+
+const byId = z.object({ id: z.string() })
 
 export const mailCalls = {
   config: call({ method: 'GET', path: '/mail-config', summary: 'The mailbox that my reminders are sent from.', reply: mailConfig }),
@@ -126,6 +146,44 @@ export const mailCalls = {
     summary:
       "Send a test mail from my mailbox to my account's own address; it counts as no reminder. `mail_not_configured` without a mailbox, `mail_refused` in the mail server's words where it was not taken, `too_many` after ten within an hour.",
     reply: testMail,
+  }),
+  mailboxes: call({
+    method: 'GET',
+    path: '/mailboxes',
+    summary:
+      'My mailboxes, the default first, and how many I may have. A client without a mailbox of its own is written to from the default one, which /mail-config is about.',
+    reply: z.object({ mailboxes: z.array(mailbox), most: z.number().int() }),
+  }),
+  addMailbox: call({
+    method: 'POST',
+    path: '/mailboxes',
+    summary:
+      'Connect a further mailbox, as /mail-config connects the default one; the one with this address and provider again, where there is one. `plan_limit` beyond what the plan allows, `conflict` beyond ten.',
+    body: mailboxDraft,
+    reply: mailbox,
+    status: 201,
+  }),
+  startMailbox: call({
+    method: 'POST',
+    path: '/mailboxes/consent',
+    summary: 'Where to send the browser to connect a further mailbox by permission; the state that comes back begins with `further.`.',
+    body: z.strictObject({ provider: z.enum(['gmail', 'microsoft']) }),
+    reply: z.object({ url: z.string() }),
+  }),
+  changeMailbox: call({
+    method: 'PATCH',
+    path: '/mailboxes/:id',
+    summary: 'Make a mailbox the default one, or connect it again with other settings.',
+    params: byId,
+    body: z.strictObject({ isDefault: z.literal(true), connect: mailboxDraft }).partial(),
+    reply: mailbox,
+  }),
+  removeMailbox: call({
+    method: 'DELETE',
+    path: '/mailboxes/:id',
+    summary:
+      'Forget a mailbox: its clients are written to from the default one. Where it was the default, the oldest of the others becomes that.',
+    params: byId,
   }),
   remove: call({
     method: 'DELETE',

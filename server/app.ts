@@ -1,8 +1,9 @@
+import { mostMailboxes } from '#contract/mail.ts'
 import { openCallLimits } from '#server/accounts/call-limits.ts'
 import { noticeRoutes, withdrawNotices } from '#server/accounts/notices.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { authenticate } from '#server/accounts/sessions.ts'
-import { billingOnAccountDeleted } from '#server/billing/billing.ts'
+import { billingOnAccountDeleted, entitlementsOf } from '#server/billing/billing.ts'
 import { recallAddress, rememberAddress } from '#server/billing/former-accounts.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
 import { insightRoutes } from '#server/insight/routes.ts'
@@ -19,7 +20,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { referenceRoutes } from '#server/platform/reference.ts'
 import { afterInvoiceChange } from '#server/reminders/deliver.ts'
 import { emailsOfClient } from '#server/reminders/history.ts'
-import { resumeHeld } from '#server/reminders/holds.ts'
+import { chooseMailbox, resumeHeld } from '#server/reminders/holds.ts'
 import { endOwnerLinks } from '#server/reminders/owner-links.ts'
 import { placeClient } from '#server/reminders/quiet-days.ts'
 import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
@@ -77,6 +78,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     readEmails: emailsOfClient,
     readAnswers: answersOfClient,
     placeClient,
+    chooseMailbox: (tx, ownerId, about, now) => chooseMailbox(tx, deps.queue, ownerId, about, now),
     assignToClient: (tx, change, id, chosen) => assignToClient({ ...deps, ...change, db: tx }, id, chosen),
   })
   const sendTest = mailRoutes(app, deps, {
@@ -84,6 +86,8 @@ export async function openCalls(deps: Deps): Promise<App> {
       await withdrawNotices(tx, ownerId, ['login_refused'])
       await resumeHeld(tx, deps.queue, ownerId, now)
     },
+    mostMailboxes: async (db, account, now) =>
+      (await entitlementsOf(db, account.id, now, config)).abilities.includes('whiteLabel') ? mostMailboxes : 1,
   })
   templateRoutes(app, deps)
   payRoutes(app, deps, onChange)

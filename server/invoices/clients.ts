@@ -122,6 +122,7 @@ function toClient(row: typeof clients.$inferSelect, parts: [Part, ...Part[]], kn
     addressHold: hold ? { since: hold.heldSince.toString(), words: texts.addressHeld(email, hold.reply), reply: hold.reply } : null,
     sequence: chosenSequence(row),
     secondContact: row.secondContact,
+    mailbox: row.mailboxId,
     country: row.country,
     region: row.region,
     timezone: row.timezone,

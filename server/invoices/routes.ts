@@ -51,12 +51,14 @@ interface Handed {
   assignToClient(tx: Database, change: { account: Account; from: Origin; now: Instant }, id: string, chosen: Assignment): Promise<void>
   /** Sets where a client lives, and by which clock. */
   placeClient(tx: Database, account: Account, id: string, where: Whereabouts): Promise<void>
+  /** Chooses the mailbox that a client is written to from. */
+  chooseMailbox(tx: Database, ownerId: string, about: { clientId: string; mailbox: string | null }, now: Instant): Promise<void>
 }
 
 export function invoiceRoutes(
   app: App,
   { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
-  { onChange, assignToClient, placeClient, ...read }: Handed,
+  { onChange, assignToClient, placeClient, chooseMailbox, ...read }: Handed,
 ): void {
   const afterChange: AfterChange = async (tx, ownerId, ids, now, corrected) => {
     await onChange(tx, ownerId, ids, now, corrected)
@@ -131,13 +133,14 @@ export function invoiceRoutes(
   answer(
     app,
     clientCalls.update,
-    ({ params, body: { sequence, fingerprint, country, region, timezone, ...body } }, { account }, { request }) =>
+    ({ params, body: { sequence, fingerprint, mailbox, country, region, timezone, ...body } }, { account }, { request }) =>
       db.transaction(async (tx) => {
         const now = clock.now()
         if (sequence !== undefined)
           await assignToClient(tx, { account, from: originOf(request), now }, params.id, { sequence, fingerprint })
         if (country !== undefined || region !== undefined || timezone !== undefined)
           await placeClient(tx, account, params.id, { country, region, timezone })
+        if (mailbox !== undefined) await chooseMailbox(tx, account.id, { clientId: params.id, mailbox }, now)
         return changeClient(tx, account, params.id, body, now, afterChange)
       }),
   )

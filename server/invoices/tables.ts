@@ -194,6 +194,8 @@ export const clients = pgTable(
     sequenceId: uuid(),
     /** Another address of the client, for copies. */
     secondContact: text(),
+    /** The place of the mailbox that it is written to from; null: the default one. Its key to mail_configs is in the migration: a slice above. */
+    mailboxId: uuid(),
     /** Where and by which clock it lives; null: as the account. */
     country: text(),
     region: text(),
@@ -205,6 +207,7 @@ export const clients = pgTable(
     foreignKey({ columns: [t.ownerId, t.sequenceId], foreignColumns: [sequences.ownerId, sequences.id] }),
     unique('clients_owner_id').on(t.ownerId, t.id),
     unique('clients_address').on(t.ownerId, t.emailKey),
+    index('clients_mailbox').on(t.ownerId, t.mailboxId).where(sql`${t.mailboxId} IS NOT NULL`),
     index('clients_sequence').on(t.ownerId, t.sequenceId).where(sql`${t.sequenceId} IS NOT NULL`),
     check('clients_follows', sql`(${t.follows} = 'own') = (${t.sequenceId} IS NOT NULL)`),
   ],

@@ -71,7 +71,11 @@ export function openApiMailer(api: MailApi, options: ApiMailerOptions): Mailer {
       throw error
     }
     const next = unstored.get(senderId)
-    await endRenewal(db, current, next === undefined ? {} : { sealedRefreshToken: sealRefreshToken(secretKey, current.ownerId, next) })
+    await endRenewal(
+      db,
+      current,
+      next === undefined ? {} : { sealedRefreshToken: sealRefreshToken(secretKey, current.ownerId, next, current.place) },
+    )
     unstored.delete(senderId)
     return known.get(senderId) as Access
   }

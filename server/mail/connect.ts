@@ -1,12 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { furtherState } from '#contract/mail.ts'
 import { screens } from '#contract/screens.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { beginning, type OauthServer, ProviderError, type Tokens } from '#server/platform/openid.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { sealedCookie } from '#server/platform/sealed-cookie.ts'
-import { countMailTry } from './mail.ts'
+import { countMailTry, type Which } from './mail.ts'
+import type { Sender } from './sender.ts'
 
 /** Kept by the browser during consent: account and session that started it. */
 const began = beginning.extend({ ownerId: z.string(), sessionId: z.string() })
@@ -32,6 +34,17 @@ export interface Connecting {
   reply: FastifyReply
 }
 
+/** A provider by whose consent page mailboxes are connected. */
+export interface ConnectByConsent {
+  /** Answers the page to send the browser to, for a further mailbox. */
+  start(who: Omit<Connecting, 'request'>): Promise<{ url: string }>
+  /** Trades the code that a page was given, and saves the mailbox. */
+  connect(who: Connecting, body: { code: string; state?: string | undefined }, which: Which): Promise<Sender>
+}
+
+/** How the browser is bound: a cookie is sent to the calls that finish what it began, and to no others. */
+type Purpose = 'default' | 'further'
+
 /**
  * How a mailbox is connected by a provider's consent page. A code is valid only in the browser and account that started, so that a crafted
  * link cannot bind a mailbox.
@@ -39,7 +52,8 @@ export interface Connecting {
 export function connectingBy<T extends Tokens>({ db, clock, config, log }: ConnectDeps, about: ConnectAbout<T>) {
   const redirectUri = `${config.publicUrl}${screens.mailSettings}`
   const { name, path, refuse } = about
-  const cookie = sealedCookie(began, { name, path, sameSite: 'strict', seconds: 600 }, config)
+  const cookieFor = (cookiePath: string) => sealedCookie(began, { name, path: cookiePath, sameSite: 'strict', seconds: 600 }, config)
+  const cookies = { default: cookieFor(path), further: cookieFor('/mailboxes') }
   const setUp = (): Consent<T> => {
     if (!about.server) throw new ProblemError('not_ready', refuse.notSetUp)
     return about.server
@@ -50,10 +64,11 @@ export function connectingBy<T extends Tokens>({ db, clock, config, log }: Conne
   }
   return {
     /** Answers the page to send the browser to. */
-    async start({ account, sessionId, reply }: Omit<Connecting, 'request'>): Promise<{ url: string }> {
+    async start({ account, sessionId, reply }: Omit<Connecting, 'request'>, purpose: Purpose): Promise<{ url: string }> {
       try {
-        const { url, beginning } = await setUp().begin({ ...about.ask, redirectUri })
-        cookie.keep(reply, { ...beginning, ownerId: account.id, sessionId: sessionId ?? '' }, clock.now())
+        const statePrefix = `${purpose === 'further' ? furtherState : ''}${about.ask.statePrefix ?? ''}`
+        const { url, beginning } = await setUp().begin({ ...about.ask, redirectUri, statePrefix })
+        cookies[purpose].keep(reply, { ...beginning, ownerId: account.id, sessionId: sessionId ?? '' }, clock.now())
         return { url }
       } catch (error) {
         throw explain(error)
@@ -63,8 +78,10 @@ export function connectingBy<T extends Tokens>({ db, clock, config, log }: Conne
     async finish(
       { account, sessionId, request, reply }: Connecting,
       { code, state }: { code: string; state?: string | undefined },
+      purpose: Purpose,
     ): Promise<T> {
       const server = setUp()
+      const cookie = cookies[purpose]
       const kept = cookie.read(request, clock.now())
       if (!kept || kept.ownerId !== account.id || kept.sessionId !== (sessionId ?? '')) throw refuse.failed()
       if (state !== undefined && state !== kept.state) throw refuse.failed()

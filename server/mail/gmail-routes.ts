@@ -3,13 +3,13 @@ import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Provider } from '#server/platform/openid.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { type ConnectDeps, connectingBy } from './connect.ts'
+import { type ConnectByConsent, type ConnectDeps, connectingBy } from './connect.ts'
 import { gmailScope } from './gmail.ts'
-import { type SaveSender, sendsByGmail, storeGranted } from './mail.ts'
+import { type SaveSender, sendsByGmail, storeGranted, toMailConfig } from './mail.ts'
 import { openRefreshToken, type Sender } from './sender.ts'
 import { refusals } from './texts.ts'
 
-export function gmailRoutes(app: App, deps: ConnectDeps, provider: Provider | null, save: SaveSender): void {
+export function gmailRoutes(app: App, deps: ConnectDeps, provider: Provider | null, save: SaveSender): ConnectByConsent {
   const { db, config, log } = deps
   const connecting = connectingBy(deps, {
     server: provider,
@@ -27,10 +27,13 @@ export function gmailRoutes(app: App, deps: ConnectDeps, provider: Provider | nu
     },
   })
 
-  answer(app, mailCalls.startGmail, (_parts, { account, sessionId }, { reply }) => connecting.start({ account, sessionId, reply }))
+  answer(app, mailCalls.startGmail, (_parts, { account, sessionId }, { reply }) =>
+    connecting.start({ account, sessionId, reply }, 'default'),
+  )
 
-  answer(app, mailCalls.configureGmail, async ({ body }, { account, sessionId }, { request, reply }) => {
-    const { identity, scopes, refreshToken } = await connecting.finish({ account, sessionId, request, reply }, body)
+  const connect: ConnectByConsent['connect'] = async (who, body, which) => {
+    const { account, request } = who
+    const { identity, scopes, refreshToken } = await connecting.finish(who, body, which === 'default' ? 'default' : 'further')
     if (!scopes.includes(gmailScope)) {
       // A grant without the scope is useless.
       if (refreshToken && provider)
@@ -39,8 +42,13 @@ export function gmailRoutes(app: App, deps: ConnectDeps, provider: Provider | nu
     }
     if (!refreshToken || !identity.email) throw new ProblemError('google_failed', refusals.gmailNotLasting)
     const granted = { provider: 'gmail' as const, address: identity.email, refreshToken }
-    return save(account, request, (tx, now) => storeGranted(tx, config.secretKey, account.id, granted, now))
-  })
+    return save(account, request, which, granted, (tx, place, now) => storeGranted(tx, config.secretKey, account.id, granted, now, place))
+  }
+
+  answer(app, mailCalls.configureGmail, async ({ body }, { account, sessionId }, { request, reply }) =>
+    toMailConfig(await connect({ account, sessionId, request, reply }, body, 'default')),
+  )
+  return { connect, start: (who) => connecting.start(who, 'further') }
 }
 
 /**
@@ -50,7 +58,7 @@ export function gmailRoutes(app: App, deps: ConnectDeps, provider: Provider | nu
 export async function revokeGrant(
   { db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>,
   provider: Provider | null,
-  sender: Pick<Sender, 'ownerId' | 'provider' | 'address' | 'sealedRefreshToken'>,
+  sender: Pick<Sender, 'ownerId' | 'place' | 'provider' | 'address' | 'sealedRefreshToken'>,
 ): Promise<void> {
   // Microsoft has no call that revokes a grant.
   if (!provider || sender.provider !== 'gmail') return

@@ -5,6 +5,7 @@ import { mailCalls, type SmtpDraft } from '#contract/mail.ts'
 import { authenticate } from '#server/accounts/sessions.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { openApp } from '#server/platform/answer.ts'
+import { newId } from '#server/platform/columns.ts'
 import { openLog } from '#server/platform/log.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { aMailbox, aPerson, type Person } from '#test/factories.ts'
@@ -27,13 +28,14 @@ function draftFor(smtp: FakeSmtp, about: Partial<SmtpDraft> = {}): SmtpDraft {
 async function inWorld(
   app: TestApp,
   network: Partial<NetworkDeps>,
-  about: { handDowns?: MailHandDowns; patience?: { wholeMs: number; probeMs: number } } = {},
+  about: { handDowns?: Pick<MailHandDowns, 'onSenderChange'>; patience?: { wholeMs: number; probeMs: number } } = {},
 ): Promise<TestApp & { logged: string[] }> {
   const logged: string[] = []
   const log = openLog({ level: 'trace', terminal: false, destination: { write: (line: string) => void logged.push(line) } })
   const own = await openApp({ log, trustProxy: false, authenticate: (request) => authenticate(app.deps, request) })
   const patience = about.patience ?? { wholeMs: 10_000, probeMs: 50 }
-  mailRoutes(own, app.deps, about.handDowns ?? { onSenderChange: async () => undefined }, { network, patience })
+  const handDowns = { onSenderChange: async () => undefined, mostMailboxes: async () => 1, ...about.handDowns }
+  mailRoutes(own, app.deps, handDowns, { network, patience })
   return { ...app, app: own, logged }
 }
 
@@ -439,7 +441,7 @@ test('onSenderChange runs in the transaction that saves or removes a mailbox', a
   await using base = await openTestApp()
   await using smtp = await openFakeSmtp()
   const seen: (string | null)[] = []
-  const told: MailHandDowns = {
+  const told: Pick<MailHandDowns, 'onSenderChange'> = {
     async onSenderChange(tx, ownerId) {
       seen.push((await findSender(tx, ownerId))?.address ?? null)
     },
@@ -454,7 +456,7 @@ test('onSenderChange runs in the transaction that saves or removes a mailbox', a
 test('where that fails, nothing is saved', async () => {
   await using base = await openTestApp()
   await using smtp = await openFakeSmtp()
-  const failing: MailHandDowns = { onSenderChange: () => Promise.reject(new ProblemError('conflict', 'Not now.')) }
+  const failing: Pick<MailHandDowns, 'onSenderChange'> = { onSenderChange: () => Promise.reject(new ProblemError('conflict', 'Not now.')) }
   const app = await inWorld(base, { allowPrivateHosts: true }, { handDowns: failing })
   const asha = await aPerson(app)
   expect((await ask(app, asha, mailCalls.configureSmtp, { body: draftFor(smtp) })).problem?.code).toBe('conflict')
@@ -494,7 +496,7 @@ test('a password is sealed in the database, bound to its row, and in no answer a
   for (const form of forms) expect(JSON.stringify([answers, app.logged, stored])).not.toContain(form)
 
   smtp.answer({})
-  await app.db.insert(mailConfigs).values({ ...(await aMailbox(app, asha, smtp)), ownerId: ravi.id })
+  await app.db.insert(mailConfigs).values({ ...(await aMailbox(app, asha, smtp)), ownerId: ravi.id, senderId: newId() })
   const swapped = await findSender(app.db, ravi.id)
   const mailer = openSmtpMailer({ secretKey: app.deps.config.secretKey, allowPrivateHosts: true, log: app.deps.log })
   const sent = swapped && (await mailer.send(swapped, async () => ({ raw: Buffer.from('x'), from: login.user, to: 'client@example.org' })))

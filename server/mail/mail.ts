@@ -1,6 +1,6 @@
-import { and, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
-import type { MailConfig, SmtpDraft } from '#contract/mail.ts'
+import type { Mailbox, MailConfig, SmtpDraft } from '#contract/mail.ts'
 import { countTry } from '#server/accounts/accounts.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -11,7 +11,7 @@ import { type Sender, sealPassword, sealRefreshToken } from './sender.ts'
 import { type NetworkDeps, openSession } from './session.ts'
 import { MailError } from './smtp-errors.ts'
 import { mailConfigs } from './tables.ts'
-import { describeError } from './texts.ts'
+import { describeError, refusals } from './texts.ts'
 
 export { limitsOf, type SendingLimits } from './limits.ts'
 export { type Sender, sealedSenders } from './sender.ts'
@@ -22,12 +22,27 @@ const tries = { limit: 10, seconds: 3600 }
 /** A person waits for the answer. `probeMs`: when a silent server is probed for TLS. */
 const tryPatience = { wholeMs: 10_000, probeMs: 3_000 }
 
-/** Stores a mailbox as `store` does, with everything that follows from that. */
+/** Which mailbox is saved: the default one, connected or not, a further one, or the one with this id. */
+export type Which = 'default' | 'new' | { id: string }
+
+/** Stores a mailbox as `store` does, with everything that follows from that. `place` is its place. */
 export type SaveSender = (
   account: Account,
   request: FastifyRequest,
-  store: (tx: Database, now: Instant) => Promise<Sender>,
-) => Promise<MailConfig>
+  which: Which,
+  about: Pick<Sender, 'provider' | 'address'>,
+  store: (tx: Database, place: string, now: Instant) => Promise<Sender>,
+) => Promise<Sender>
+
+/** The place of a mailbox that is saved; a further one with the address of another is that one again. Refuses with `not_found`. */
+export async function placeFor(db: Database, ownerId: string, which: Which, about: Pick<Sender, 'provider' | 'address'>): Promise<string> {
+  if (typeof which === 'object') return (await findMailbox(db, ownerId, which.id)).place
+  const senders = await findSenders(db, ownerId)
+  if (which === 'default' && senders[0]) return senders[0].place
+  const same = senders.find(({ provider, address }) => provider === about.provider && address.toLowerCase() === about.address.toLowerCase())
+  if (same) return same.place
+  return senders.some(({ place }) => place === ownerId) ? newId() : ownerId
+}
 
 const notPaused = { pauseReason: null, pauseMessage: null, pausedAt: null, pausedUntil: null }
 /** Limits learned for the previous mailbox do not apply. */
@@ -40,10 +55,32 @@ const untried = {
   renewingUntil: null,
 }
 
-/** The account's mailbox; null while it has none. */
+/** The account's default mailbox; null while it has none. */
 export async function findSender(db: Database, ownerId: string): Promise<Sender | null> {
-  const [row] = await db.select().from(mailConfigs).where(eq(mailConfigs.ownerId, ownerId))
+  const [row] = await db
+    .select()
+    .from(mailConfigs)
+    .where(and(eq(mailConfigs.ownerId, ownerId), mailConfigs.isDefault))
   return row ?? null
+}
+
+/** Every mailbox of an account, the default first. */
+export function findSenders(db: Database, ownerId: string): Promise<Sender[]> {
+  return db
+    .select()
+    .from(mailConfigs)
+    .where(eq(mailConfigs.ownerId, ownerId))
+    .orderBy(desc(mailConfigs.isDefault), asc(mailConfigs.createdAt), asc(mailConfigs.place))
+}
+
+/** One of them, by its id. Refuses with `not_found`. */
+export async function findMailbox(db: Database, ownerId: string, id: string): Promise<Sender> {
+  const [row] = await db
+    .select()
+    .from(mailConfigs)
+    .where(and(eq(mailConfigs.ownerId, ownerId), sql`${mailConfigs.place}::text = ${id}`))
+  if (!row) throw new ProblemError('not_found', refusals.noMailbox)
+  return row
 }
 
 export async function hasMailConfig(db: Database, ownerId: string): Promise<boolean> {
@@ -99,10 +136,18 @@ export async function trySmtp(
   }
 }
 
-/** Stores a mailbox in place of the one before, under a new senderId and with no pause. The password is sealed for this row. */
-export async function storeSmtp(db: Database, secretKey: string, ownerId: string, draft: SmtpDraft, now: Instant): Promise<Sender> {
+/** Stores the mailbox at a place, instead of the one before, under a new senderId and with no pause. The password is sealed for this place. */
+export async function storeSmtp(
+  db: Database,
+  secretKey: string,
+  ownerId: string,
+  draft: SmtpDraft,
+  now: Instant,
+  place = ownerId,
+): Promise<Sender> {
   const values = {
     ownerId,
+    place,
     senderId: newId(),
     provider: 'smtp' as const,
     address: draft.user,
@@ -110,7 +155,7 @@ export async function storeSmtp(db: Database, secretKey: string, ownerId: string
     host: draft.host,
     port: draft.port,
     secure: draft.secure,
-    sealedPassword: sealPassword(secretKey, ownerId, draft.pass),
+    sealedPassword: sealPassword(secretKey, ownerId, draft.pass, place),
     sealedRefreshToken: null,
     createdAt: now,
     ...untried,
@@ -125,9 +170,11 @@ export async function storeGranted(
   ownerId: string,
   { provider, address, refreshToken }: { provider: 'gmail' | 'microsoft'; address: string; refreshToken: string },
   now: Instant,
+  place: string,
 ): Promise<Sender> {
   return store(db, {
     ownerId,
+    place,
     senderId: newId(),
     provider,
     address,
@@ -136,17 +183,44 @@ export async function storeGranted(
     port: null,
     secure: null,
     sealedPassword: null,
-    sealedRefreshToken: sealRefreshToken(secretKey, ownerId, refreshToken),
+    sealedRefreshToken: sealRefreshToken(secretKey, ownerId, refreshToken, place),
     createdAt: now,
     ...untried,
   })
 }
 
-async function store(db: Database, values: Sender): Promise<Sender> {
-  const [row] = await db.insert(mailConfigs).values(values).onConflictDoUpdate({ target: mailConfigs.ownerId, set: values }).returning()
+async function store(db: Database, values: Omit<Sender, 'isDefault'>): Promise<Sender> {
+  // The first one is the default.
+  const isDefault = sql`NOT EXISTS (SELECT 1 FROM mail_configs WHERE owner_id = ${values.ownerId}::uuid)`
+  const [row] = await db
+    .insert(mailConfigs)
+    .values({ ...values, isDefault })
+    .onConflictDoUpdate({ target: [mailConfigs.ownerId, mailConfigs.place], set: values })
+    .returning()
   return row as Sender
 }
 
+/** Removes a mailbox; of those left, the oldest becomes the default where it was the default. */
+export async function removeMailbox(tx: Database, { ownerId, place, isDefault }: Sender): Promise<void> {
+  await tx.delete(mailConfigs).where(and(eq(mailConfigs.ownerId, ownerId), eq(mailConfigs.place, place)))
+  const [next] = await findSenders(tx, ownerId)
+  if (isDefault && next) await makeDefault(tx, next)
+}
+
+/** What the others send to clients without a mailbox of their own leaves by this one from now on. */
+export async function makeDefault(tx: Database, { ownerId, place }: Pick<Sender, 'ownerId' | 'place'>): Promise<void> {
+  // Two statements: the index allows one default at any moment.
+  await tx
+    .update(mailConfigs)
+    .set({ isDefault: false })
+    .where(and(eq(mailConfigs.ownerId, ownerId), mailConfigs.isDefault))
+  await tx
+    .update(mailConfigs)
+    .set({ isDefault: true })
+    .where(and(eq(mailConfigs.ownerId, ownerId), eq(mailConfigs.place, place)))
+}
+
+/** Removes every mailbox of an account. */
 export async function removeMailConfig(db: Database, ownerId: string): Promise<void> {
   await db.delete(mailConfigs).where(eq(mailConfigs.ownerId, ownerId))
 }
@@ -215,6 +289,12 @@ export async function resumeAfterLogin(db: Database, sender: { ownerId: string; 
     )
     .returning({ senderId: mailConfigs.senderId })
   return resumed.length > 0
+}
+
+/** One of several mailboxes, for its owner. */
+export function toMailbox(sender: Sender): Mailbox {
+  const { configured: _, ...shown } = toMailConfig(sender)
+  return { ...shown, _id: sender.place, provider: sender.provider, user: sender.address, isDefault: sender.isDefault }
 }
 
 /** What the owner sees of the mailbox: everything but the password. */

@@ -56,6 +56,8 @@ function aSender(
   return {
     ownerId: 'a67bbcc2-0000-7000-8000-000000000001',
     senderId: 'a67bbcc2-0000-7000-8000-000000000002',
+    place: 'a67bbcc2-0000-7000-8000-000000000001',
+    isDefault: true,
     provider: 'smtp',
     address: smtp.login.user,
     username: null,

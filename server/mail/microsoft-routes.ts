@@ -3,14 +3,14 @@ import { administratorCodes, mailCalls, microsoftState } from '#contract/mail.ts
 import { screens } from '#contract/screens.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { type ConnectDeps, connectingBy } from './connect.ts'
+import { type ConnectByConsent, type ConnectDeps, connectingBy } from './connect.ts'
 import { graphScopes, openMicrosoft, readAddress } from './graph.ts'
-import { type SaveSender, storeGranted } from './mail.ts'
+import { type SaveSender, storeGranted, toMailConfig } from './mail.ts'
 import { refusals } from './texts.ts'
 
 const tokenError = z.object({ cause: z.object({ cause: z.object({ error_codes: z.array(z.number()) }) }) })
 
-export function microsoftRoutes(app: App, deps: ConnectDeps, save: SaveSender): void {
+export function microsoftRoutes(app: App, deps: ConnectDeps, save: SaveSender): ConnectByConsent {
   const { config, log } = deps
   const { microsoft } = config
   const failed = (sentence: string) => new ProblemError('microsoft_failed', sentence)
@@ -31,10 +31,13 @@ export function microsoftRoutes(app: App, deps: ConnectDeps, save: SaveSender): 
     },
   })
 
-  answer(app, mailCalls.startMicrosoft, (_parts, { account, sessionId }, { reply }) => connecting.start({ account, sessionId, reply }))
+  answer(app, mailCalls.startMicrosoft, (_parts, { account, sessionId }, { reply }) =>
+    connecting.start({ account, sessionId, reply }, 'default'),
+  )
 
-  answer(app, mailCalls.configureMicrosoft, async ({ body }, { account, sessionId }, { request, reply }) => {
-    const { scopes, accessToken, refreshToken } = await connecting.finish({ account, sessionId, request, reply }, body)
+  const connect: ConnectByConsent['connect'] = async (who, body, which) => {
+    const { account, request } = who
+    const { scopes, accessToken, refreshToken } = await connecting.finish(who, body, which === 'default' ? 'default' : 'further')
     // Graph's scopes come back with their resource, offline_access does not come back.
     if (!scopes.some((scope) => scope.toLowerCase().endsWith('mail.send'))) throw failed(refusals.microsoftNotAllowed)
     if (!refreshToken || !microsoft) throw failed(refusals.microsoftNotLasting)
@@ -44,8 +47,12 @@ export function microsoftRoutes(app: App, deps: ConnectDeps, save: SaveSender): 
     })
     if (address === null) throw failed(refusals.microsoftNoAddress)
     const granted = { provider: 'microsoft' as const, address, refreshToken }
-    return save(account, request, (tx, now) => storeGranted(tx, config.secretKey, account.id, granted, now))
-  })
+    return save(account, request, which, granted, (tx, place, now) => storeGranted(tx, config.secretKey, account.id, granted, now, place))
+  }
+
+  answer(app, mailCalls.configureMicrosoft, async ({ body }, { account, sessionId }, { request, reply }) =>
+    toMailConfig(await connect({ account, sessionId, request, reply }, body, 'default')),
+  )
 
   answer(app, mailCalls.microsoftApproval, async () => {
     if (!microsoft) throw new ProblemError('not_ready', refusals.microsoftNotSetUp)
@@ -62,4 +69,5 @@ export function microsoftRoutes(app: App, deps: ConnectDeps, save: SaveSender): 
     }).toString()
     return { url: url.href }
   })
+  return { connect, start: (who) => connecting.start(who, 'further') }
 }

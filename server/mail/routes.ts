@@ -1,4 +1,5 @@
-import { mailCalls } from '#contract/mail.ts'
+import type { FastifyRequest } from 'fastify'
+import { type MailboxDraft, mailCalls, type SmtpDraft } from '#contract/mail.ts'
 import { lockAsSeen, type OnAccountDeleted, type OnAccountTakeover, originOf, writeAudit } from '#server/accounts/accounts.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -7,20 +8,28 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { openProvider } from '#server/platform/openid.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import type { Connecting } from './connect.ts'
 import { gmailRoutes, revokeGrant } from './gmail-routes.ts'
 import {
   countMailTry,
   countTestMail,
+  findMailbox,
   findSender,
+  findSenders,
   hasMailConfig,
+  makeDefault,
+  placeFor,
+  removeMailbox,
   removeMailConfig,
   resumeAfterLogin,
   type SaveSender,
   type Sender,
   type SendTest,
   storeSmtp,
+  toMailbox,
   toMailConfig,
   trySmtp,
+  type Which,
 } from './mail.ts'
 import { microsoftRoutes } from './microsoft-routes.ts'
 import { defaultNetwork, type NetworkDeps } from './session.ts'
@@ -31,15 +40,17 @@ import { openMailer } from './transports.ts'
 export interface MailHandDowns {
   /** Runs in the transaction that saves or removes a mailbox. */
   onSenderChange(tx: Database, ownerId: string, now: Instant): Promise<void>
+  /** How many mailboxes the plan of an account allows. */
+  mostMailboxes(db: Database, account: Account, now: Instant): Promise<number>
 }
 
 /** Revokes the Google grant after the account is deleted. */
 export function mailOnAccountDeleted({ db, config, log }: Pick<Deps, 'db' | 'config' | 'log'>): OnAccountDeleted {
   const provider = config.google && openProvider(config.google)
   return async (within, ownerId) => {
-    const sender = await findSender(within, ownerId)
+    const senders = await findSenders(within, ownerId)
     return async () => {
-      if (sender) await revokeGrant({ db, config, log }, provider, sender)
+      for (const sender of senders) await revokeGrant({ db, config, log }, provider, sender)
     }
   }
 }
@@ -59,7 +70,7 @@ export function mailOnAccountTakeover(deps: Pick<Deps, 'db' | 'config' | 'log'>)
 export function mailRoutes(
   app: App,
   { db, clock, config, log }: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>,
-  { onSenderChange }: MailHandDowns,
+  { onSenderChange, mostMailboxes }: MailHandDowns,
   world: { network?: Partial<NetworkDeps>; patience?: { wholeMs: number; probeMs: number }; testPatienceMs?: number } = {},
 ): SendTest {
   const network: NetworkDeps = { ...defaultNetwork, allowPrivateHosts: config.allowPrivateSmtpHosts, ...world.network }
@@ -67,28 +78,83 @@ export function mailRoutes(
   answer(app, mailCalls.config, async (_parts, { account }) => toMailConfig(await findSender(db, account.id)))
 
   const provider = config.google && openProvider(config.google)
-  const save: SaveSender = async (account, request, store) => {
-    const before = await findSender(db, account.id)
+  const save: SaveSender = async (account, request, which, about, store) => {
     const now = clock.now()
-    const stored = await db.transaction(async (tx) => {
+    const most = which === 'new' ? await mostMailboxes(db, account, now) : null
+    const { stored, before } = await db.transaction(async (tx) => {
       await lockAsSeen(tx, account)
-      const sender = await store(tx, now)
-      await writeAudit(tx, { ownerId: account.id, kind: 'sender_connected', about: sender.address }, originOf(request), now)
+      const senders = await findSenders(tx, account.id)
+      const place = await placeFor(tx, account.id, which, about)
+      const before = senders.find((sender) => sender.place === place)
+      if (!before && most !== null && senders.length >= most)
+        throw most > 1 ? new ProblemError('conflict', refusals.mostMailboxes(most)) : new ProblemError('plan_limit', refusals.oneMailbox)
+      const stored = await store(tx, place, now)
+      await writeAudit(tx, { ownerId: account.id, kind: 'sender_connected', about: stored.address }, originOf(request), now)
+      await onSenderChange(tx, account.id, now)
+      return { stored, before }
+    })
+    if (before) await revokeGrant({ db, config, log }, provider, before)
+    return stored
+  }
+  const gmail = gmailRoutes(app, { db, clock, config, log }, provider, save)
+  const microsoft = microsoftRoutes(app, { db, clock, config, log }, save)
+  const connectSmtp = async (account: Account, request: FastifyRequest, draft: SmtpDraft, which: Which) => {
+    if (config.rateLimit) await countMailTry(db, account.id, clock.now())
+    // NetworkDeps of any transaction: a mail server takes its time.
+    await trySmtp(draft, network, world.patience)
+    return save(account, request, which, { provider: 'smtp', address: draft.user }, (tx, place, now) =>
+      storeSmtp(tx, config.secretKey, account.id, draft, now, place),
+    )
+  }
+  const connect = (who: Connecting, { provider, ...draft }: MailboxDraft, which: Which): Promise<Sender> => {
+    if ('host' in draft) return connectSmtp(who.account, who.request, draft, which)
+    return (provider === 'gmail' ? gmail : microsoft).connect(who, draft, which)
+  }
+
+  answer(app, mailCalls.mailboxes, async (_parts, { account }) => {
+    const senders = await findSenders(db, account.id)
+    return { mailboxes: senders.map(toMailbox), most: await mostMailboxes(db, account, clock.now()) }
+  })
+  answer(app, mailCalls.addMailbox, async ({ body }, { account, sessionId }, { request, reply }) =>
+    toMailbox(await connect({ account, sessionId, request, reply }, body, 'new')),
+  )
+  answer(app, mailCalls.startMailbox, ({ body }, { account, sessionId }, { reply }) =>
+    (body.provider === 'gmail' ? gmail : microsoft).start({ account, sessionId, reply }),
+  )
+  answer(app, mailCalls.changeMailbox, async ({ params, body }, { account, sessionId }, { request, reply }) => {
+    await findMailbox(db, account.id, params.id)
+    if (body.connect) await connect({ account, sessionId, request, reply }, body.connect, params)
+    if (body.isDefault)
+      await db.transaction(async (tx) => {
+        await lockAsSeen(tx, account)
+        const sender = await findMailbox(tx, account.id, params.id)
+        await makeDefault(tx, sender)
+        await onSenderChange(tx, account.id, clock.now())
+      })
+    return toMailbox(await findMailbox(db, account.id, params.id))
+  })
+  const removeOne = async (account: Account, request: FastifyRequest, find: (tx: Database) => Promise<Sender | null>) => {
+    const now = clock.now()
+    const before = await db.transaction(async (tx) => {
+      await lockAsSeen(tx, account)
+      const sender = await find(tx)
+      if (sender) {
+        await removeMailbox(tx, sender)
+        await writeAudit(tx, { ownerId: account.id, kind: 'sender_removed', about: sender.address }, originOf(request), now)
+      }
       await onSenderChange(tx, account.id, now)
       return sender
     })
     if (before) await revokeGrant({ db, config, log }, provider, before)
-    return toMailConfig(stored)
+    return undefined
   }
-  gmailRoutes(app, { db, clock, config, log }, provider, save)
-  microsoftRoutes(app, { db, clock, config, log }, save)
+  answer(app, mailCalls.removeMailbox, ({ params }, { account }, { request }) =>
+    removeOne(account, request, (tx) => findMailbox(tx, account.id, params.id)),
+  )
 
-  answer(app, mailCalls.configureSmtp, async ({ body }, { account }, { request }) => {
-    if (config.rateLimit) await countMailTry(db, account.id, clock.now())
-    // NetworkDeps of any transaction: a mail server takes its time.
-    await trySmtp(body, network, world.patience)
-    return save(account, request, (tx, now) => storeSmtp(tx, config.secretKey, account.id, body, now))
-  })
+  answer(app, mailCalls.configureSmtp, async ({ body }, { account }, { request }) =>
+    toMailConfig(await connectSmtp(account, request, body, 'default')),
+  )
 
   // A process that only serves has no other mailer.
   const post = openMailer({ db, config, log })
@@ -112,17 +178,7 @@ export function mailRoutes(
     return { to: account.email, reply }
   })
 
-  answer(app, mailCalls.remove, async (_parts, { account }, { request }) => {
-    const now = clock.now()
-    const before = await findSender(db, account.id)
-    await db.transaction(async (tx) => {
-      await removeMailConfig(tx, account.id)
-      if (before) await writeAudit(tx, { ownerId: account.id, kind: 'sender_removed', about: before.address }, originOf(request), now)
-      await onSenderChange(tx, account.id, now)
-    })
-    if (before) await revokeGrant({ db, config, log }, provider, before)
-    return undefined
-  })
+  answer(app, mailCalls.remove, (_parts, { account }, { request }) => removeOne(account, request, (tx) => findSender(tx, account.id)))
 
   return (account, compose) =>
     tested(account, async (sender) =>

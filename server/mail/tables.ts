@@ -1,38 +1,50 @@
-import { boolean, integer, pgTable, text, uuid } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
+import { boolean, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
 import { instant } from '#server/platform/columns.ts'
 
-/** An account's mailbox. Saving it again gives it a new senderId, so that a delivery notices a change of sender. */
-export const mailConfigs = pgTable('mail_configs', {
-  ownerId: uuid()
-    .primaryKey()
-    .references(() => accounts.id, { onDelete: 'cascade' }),
-  senderId: uuid().notNull(),
-  provider: text({ enum: ['smtp', 'gmail', 'microsoft'] }).notNull(),
-  /** The mailbox: what From says. */
-  address: text().notNull(),
-  /** The login at the mail server, where it is not the address. */
-  username: text(),
-  host: text(),
-  port: integer(),
-  secure: boolean(),
-  /** Sealed, bound to this row; never goes out again. */
-  sealedPassword: text(),
-  /** The lasting permission of Gmail or Microsoft, sealed likewise. */
-  sealedRefreshToken: text(),
-  /** A process renews the permission until then, by the database's clock: the provider may end the old one with it. */
-  renewingUntil: instant(),
-  createdAt: instant().notNull(),
-  /** Sending is paused until the person has done something about it. */
-  pauseReason: text({ enum: ['login_refused', 'quota'] }),
-  pauseMessage: text(),
-  pausedAt: instant(),
-  /** For a quota pause: when sending resumes automatically. */
-  pausedUntil: instant(),
-  /** Mails a day that this mailbox turned out to allow, where that is less than its provider says, and when: others may have used it that day. */
-  learnedPerDay: integer(),
-  learnedPerDayAt: instant(),
-  /** Mails a minute that it turned out to allow, and when: a server that was only busy is asked for more again after a while. */
-  learnedPerMinute: integer(),
-  learnedPerMinuteAt: instant(),
-})
+/** A mailbox of an account. Saving it again gives it a new senderId, so that a delivery notices a change of sender. */
+export const mailConfigs = pgTable(
+  'mail_configs',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    senderId: uuid().primaryKey(),
+    /** What secrets are sealed to, and clients refer to: it stays when the mailbox is saved again. The first one of an account has the account's id. */
+    place: uuid().notNull(),
+    /** Sends to every client without a mailbox of its own. */
+    isDefault: boolean().notNull().default(true),
+    provider: text({ enum: ['smtp', 'gmail', 'microsoft'] }).notNull(),
+    /** The mailbox: what From says. */
+    address: text().notNull(),
+    /** The login at the mail server, where it is not the address. */
+    username: text(),
+    host: text(),
+    port: integer(),
+    secure: boolean(),
+    /** Sealed, bound to this row; never goes out again. */
+    sealedPassword: text(),
+    /** The lasting permission of Gmail or Microsoft, sealed likewise. */
+    sealedRefreshToken: text(),
+    /** A process renews the permission until then, by the database's clock: the provider may end the old one with it. */
+    renewingUntil: instant(),
+    createdAt: instant().notNull(),
+    /** Sending is paused until the person has done something about it. */
+    pauseReason: text({ enum: ['login_refused', 'quota'] }),
+    pauseMessage: text(),
+    pausedAt: instant(),
+    /** For a quota pause: when sending resumes automatically. */
+    pausedUntil: instant(),
+    /** Mails a day that this mailbox turned out to allow, where that is less than its provider says, and when: others may have used it that day. */
+    learnedPerDay: integer(),
+    learnedPerDayAt: instant(),
+    /** Mails a minute that it turned out to allow, and when: a server that was only busy is asked for more again after a while. */
+    learnedPerMinute: integer(),
+    learnedPerMinuteAt: instant(),
+  },
+  (t) => [
+    unique('mail_configs_place').on(t.ownerId, t.place),
+    uniqueIndex('mail_configs_default').on(t.ownerId).where(sql`${t.isDefault}`),
+  ],
+)

@@ -13,7 +13,7 @@ import { mailRoutes } from './routes.ts'
 /** The same app, with less patience for a mail server that takes its time. */
 async function impatient(app: TestApp): Promise<TestApp> {
   const own = await openApp({ log: app.deps.log, trustProxy: false, authenticate: (request) => authenticate(app.deps, request) })
-  mailRoutes(own, app.deps, { onSenderChange: async () => undefined }, { testPatienceMs: 300 })
+  mailRoutes(own, app.deps, { onSenderChange: async () => undefined, mostMailboxes: async () => 1 }, { testPatienceMs: 300 })
   return { ...app, app: own }
 }
 

@@ -6,6 +6,9 @@ export const providerNames = { smtp: 'SMTP', gmail: 'Gmail', microsoft: 'Microso
 /** Messages of refused calls. */
 export const refusals = {
   notConfigured: 'Please configure your email settings first before sending a test email.',
+  noMailbox: 'There is no such mailbox.',
+  mostMailboxes: (most: number) => `You have ${most} mailboxes, the most there can be. Please remove one first.`,
+  oneMailbox: 'Several mailboxes are part of Enterprise.',
   gmailNotSetUp: 'Gmail is not set up on this server. Please connect your mailbox by SMTP.',
   gmailNotAllowed:
     'Google did not allow Duely to send email. Please connect Gmail again and tick “Send email on your behalf” when Google asks.',

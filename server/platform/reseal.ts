@@ -9,9 +9,11 @@ export interface SealedColumn {
   column: string
   /** The column that names the row. */
   key: string
+  /** Another column that the place names; by default the same. */
+  within?: string
   purpose: string
   /** Where a secret of this row is bound to. */
-  place(key: string): string
+  place(key: string, within: string): string
 }
 
 const batch = 200
@@ -22,21 +24,22 @@ const batch = 200
  */
 export async function reseal(db: Database, secretKey: string, of: SealedColumn): Promise<{ done: number; closed: number }> {
   const [table, column, key] = [sql.identifier(of.table), sql.identifier(of.column), sql.identifier(of.key)]
+  const within = sql.identifier(of.within ?? of.key)
   const mark = sealMark(secretKey, of.purpose)
   let [done, closed, last] = [0, 0, '00000000-0000-0000-0000-000000000000']
   for (;;) {
     const found = await rows(
       db,
-      z.object({ key: z.string(), sealed: z.string() }),
-      sql`SELECT ${key} AS key, ${column} AS sealed FROM ${table}
+      z.object({ key: z.string(), within: z.string(), sealed: z.string() }),
+      sql`SELECT ${key} AS key, ${within} AS within, ${column} AS sealed FROM ${table}
           WHERE ${column} IS NOT NULL AND NOT starts_with(${column}, ${mark}) AND ${key} > ${last}::uuid ORDER BY ${key} LIMIT ${batch}`,
     )
     for (const one of found) {
       last = one.key
-      const plain = opened(() => unseal(secretKey, of.purpose, of.place(one.key), one.sealed))
+      const plain = opened(() => unseal(secretKey, of.purpose, of.place(one.key, one.within), one.sealed))
       if (plain === null) closed += 1
       else {
-        const resealed = seal(secretKey, of.purpose, of.place(one.key), plain)
+        const resealed = seal(secretKey, of.purpose, of.place(one.key, one.within), plain)
         done += await changed(
           db,
           sql`UPDATE ${table} SET ${column} = ${resealed} WHERE ${key} = ${one.key}::uuid AND ${column} = ${one.sealed}`,

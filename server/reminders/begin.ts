@@ -3,7 +3,6 @@ import { z } from 'zod'
 import { hasPayLink, type Wording } from '#contract/templates.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOfMany } from '#server/billing/billing.ts'
-import type { Sender } from '#server/mail/mail.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { payLinksFor } from '#server/pay/links.ts'
 import { nothingToPay, readEmailPayments } from '#server/pay/pay.ts'
@@ -13,12 +12,15 @@ import { arrayText, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { readWordings } from '#server/templates/templates.ts'
 import type { MailPayment } from './compose.ts'
+import type { SendingMailbox } from './mailboxes.ts'
 import { type PendingDelivery, readPending } from './pending.ts'
 
 /** What sending for an account begins with, all read at about the same moment: each claim checks again what could have changed. */
 export interface Begun {
   account: Account
-  sender: Sender | null
+  sender: SendingMailbox | null
+  /** The places of the mailboxes besides the default one. */
+  others: string[]
   /** Whether the plan has daily reminders. */
   scheduling: boolean
   /** Runs of it are not planned completely. */
@@ -28,23 +30,31 @@ export interface Begun {
   pending: PendingMail[]
 }
 
+/** Whose emails begin, and by which mailbox; null: the default one. */
+export interface Beginning {
+  ownerId: string
+  place: string | null
+}
+
 /** A due email and how its client can pay. */
 export interface PendingMail extends PendingDelivery {
   pay: MailPayment | null
 }
 
-export type Begin = (ownerId: string) => Promise<Begun | null>
+export type Begin = (which: Beginning) => Promise<Begun | null>
 
 /** Accounts read by one set of statements. */
 const size = 100
 
 /** Reads many accounts at a time: at nine o'clock thousands begin together. Null where there is no such account any more. */
 export function openBegin(deps: Pick<Deps, 'db' | 'clock' | 'config'>, concurrency: number): Begin {
-  return batch({ concurrency, size }, (ownerIds: string[]) => beginMany(deps, ownerIds))
+  return batch({ concurrency, size }, (all: Beginning[]) => beginMany(deps, all))
 }
 
-async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, ownerIds: string[]): Promise<(Begun | null)[]> {
+/** No account is in it twice: one job serves it. */
+async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, all: Beginning[]): Promise<(Begun | null)[]> {
   const now = clock.now()
+  const ownerIds = all.map(({ ownerId }) => ownerId)
   const ids = arrayText(ownerIds)
   const owners = await db.select().from(accounts).where(sql`${accounts.id} = ANY(${ids}::uuid[])`)
   const senders = await db.select().from(mailConfigs).where(sql`${mailConfigs.ownerId} = ANY(${ids}::uuid[])`)
@@ -55,14 +65,20 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
   )
   const entitlements = await entitlementsOfMany(db, owners, now, config)
   const wordings = await readWordings(db, ownerIds)
-  const found = owners.map((account) => ({
-    account,
-    sender: senders.find(({ ownerId }) => ownerId === account.id) ?? null,
-    scheduling: entitlements.get(account.id)?.abilities.includes('scheduling') ?? false,
-  }))
+  const found = owners.map((account) => {
+    const own = senders.filter(({ ownerId }) => ownerId === account.id)
+    const wanted = all.find(({ ownerId }) => ownerId === account.id)?.place ?? null
+    const sender = own.find(({ place, isDefault }) => (wanted === null ? isDefault : place === wanted))
+    return {
+      account,
+      sender: sender ? { ...sender, several: own.length > 1 } : null,
+      others: own.flatMap(({ place, isDefault }) => (isDefault ? [] : [place])),
+      scheduling: entitlements.get(account.id)?.abilities.includes('scheduling') ?? false,
+    }
+  })
   const due = await readPending(
     db,
-    found.flatMap(({ account, sender, scheduling }) => (sender ? [{ account, senderId: sender.senderId, scheduling }] : [])),
+    found.flatMap(({ account, sender, scheduling }) => (sender ? [{ account, sender, scheduling }] : [])),
     now,
   )
   const pending = await withPayment({ db, clock, config }, due, wordings)

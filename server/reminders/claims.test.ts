@@ -38,7 +38,7 @@ test('a delivery claimed while lost claims are reclaimed keeps its claim, or it 
   })
   const sender = await findSender(app.db, asha.id)
   if (!account || !sender) throw new Error('Asha has an account and a mailbox.')
-  const pending = await readPending(app.db, [{ account, senderId: sender.senderId, scheduling: true }], now)
+  const pending = await readPending(app.db, [{ account, sender: { ...sender, several: false }, scheduling: true }], now)
   const [mail] = pending.get(account.id) ?? []
   if (!mail) throw new Error('One mail waits.')
   const processId = newId()

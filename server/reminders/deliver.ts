@@ -22,7 +22,7 @@ import { arrayText, type Database, isUnavailable, rows } from '#server/platform/
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Slot, Slots } from '#server/platform/fair-scheduler.ts'
-import type { PendingMail } from './begin.ts'
+import type { Beginning, PendingMail } from './begin.ts'
 import type { ClaimedDelivery } from './claims.ts'
 import { attachedFiles, type ComposedMail, composeReminder, withFiles } from './compose.ts'
 import { refreshStatistics } from './daily-runs.ts'
@@ -47,6 +47,7 @@ import {
 import { followAddresses, holdAddress, resumeHeld } from './holds.ts'
 import type { ConnectPass } from './hosts.ts'
 import { deliverJob } from './jobs.ts'
+import { isSentBy, renderedFor, type SendingMailbox } from './mailboxes.ts'
 import { readAhead } from './pending.ts'
 import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
 import { planRun } from './runs.ts'
@@ -92,23 +93,17 @@ const awayMilliseconds = 250
  */
 export async function deliver(deps: Delivering, ownerId: string, stopping: AbortSignal, orphaned = false): Promise<void> {
   if (deps.resting.has(ownerId)) return
-  const began = performance.now()
   using slots = deps.slots.open(ownerId)
   using attaching = deps.attaching.open(ownerId)
-  const slice: Slice = {
-    over: () => stopping.aborted || performance.now() - began > sliceMilliseconds,
-    stopping,
-    slots,
-    attaching,
-    orphaned,
-    planning: null,
-    pass: null,
-    sender: null,
+  const shared = { stopping, slots, attaching, orphaned, planning: null }
+  const slice: Slice = { ...shared, over: overAfter(stopping, sliceMilliseconds), pass: null, sender: null, others: [] }
+  let next = await drainMailbox(deps, { ownerId, place: null }, slice)
+  // One after the other, so that the account's slots and its job serve all its mailboxes.
+  for (const place of slice.others) {
+    const own = { ...slice, over: overAfter(stopping, sliceMilliseconds), pass: null, sender: null, others: [] }
+    next = sooner(next, await drainMailbox(deps, { ownerId, place }, own))
+    slice.planning ??= own.planning
   }
-  const next = await throughOutages(deps, stopping, () => drain(deps, ownerId, slice)).finally(() => {
-    slice.pass?.leave()
-    if (slice.sender) deps.mailer.closeIdle(slice.sender)
-  })
   await slice.planning?.done
   if (stopping.aborted || next === 'done') return
   const wake = () => throughOutages(deps, stopping, () => deps.queue.sendMany(deps.db, deliverJob, [{ ownerId }]))
@@ -119,6 +114,27 @@ export async function deliver(deps: Delivering, ownerId: string, stopping: Abort
     wake().catch((error: unknown) => deps.log.warn({ err: error }, 'A mailbox could not be woken for its turn.'))
   }, next.restMs).unref()
   deps.resting.set(ownerId, timer)
+}
+
+/** What comes of a mailbox: nothing more now, another slice, or a timer. */
+type Next = 'done' | 'again' | { restMs: number }
+
+function overAfter(stopping: AbortSignal, ms: number): () => boolean {
+  const began = performance.now()
+  return () => stopping.aborted || performance.now() - began > ms
+}
+
+function sooner(one: Next, other: Next): Next {
+  if (one === 'again' || other === 'again') return 'again'
+  if (one === 'done') return other
+  return other === 'done' || one.restMs < other.restMs ? one : other
+}
+
+async function drainMailbox(deps: Delivering, which: Beginning, slice: Slice): Promise<Next> {
+  return throughOutages(deps, slice.stopping, () => drain(deps, which, slice)).finally(() => {
+    slice.pass?.leave()
+    if (slice.sender) deps.mailer.closeIdle(slice.sender)
+  })
 }
 
 /** The job waits here while the database is unavailable: returned to the queue, it would run much later than the database is back. */
@@ -169,6 +185,8 @@ interface Slice {
   pass: ConnectPass | null
   /** The mailbox used last; its idle connections are closed at the end. */
   sender: Sender | null
+  /** The places of the mailboxes that follow. */
+  others: string[]
 }
 
 function startPlanning(deps: Delivering, ownerId: string, stopping: AbortSignal): NonNullable<Slice['planning']> {
@@ -182,7 +200,8 @@ function startPlanning(deps: Delivering, ownerId: string, stopping: AbortSignal)
 }
 
 /** Sends what is due; returns what is to come. */
-async function drain(deps: Delivering, ownerId: string, slice: Slice): Promise<'done' | 'again' | { restMs: number }> {
+async function drain(deps: Delivering, which: Beginning, slice: Slice): Promise<Next> {
+  const { ownerId } = which
   const { over, stopping } = slice
   let idle = 0
   let rateLimit: RateLimit | null = null
@@ -190,12 +209,15 @@ async function drain(deps: Delivering, ownerId: string, slice: Slice): Promise<'
   for (;;) {
     // Emails added later bring a job of their own.
     const complete = slice.planning?.ended ?? true
-    const begun = await deps.begin(ownerId)
+    const begun = await deps.begin(which)
     if (!begun) return 'done'
     const { account, sender } = begun
+    if (which.place === null) slice.others = begun.others
+    // Removed meanwhile.
+    else if (!sender) return 'done'
     const reason = holdReason(account, sender)
     if (!sender || reason) {
-      await hold(deps.db, ownerId, reason ?? 'not_configured')
+      await hold(deps.db, ownerId, reason ?? 'not_configured', sender ?? undefined)
       return 'done'
     }
     if (begun.unplanned && !slice.planning) {
@@ -237,7 +259,7 @@ async function drain(deps: Delivering, ownerId: string, slice: Slice): Promise<'
     }
     const moved = await sendAll(deps, batch)
     if (batch.restUntil) {
-      await putOff(deps.db, ownerId, deps.clock.now(), batch.restUntil)
+      await putOff(deps.db, sender, deps.clock.now(), batch.restUntil)
       return 'done'
     }
     if (batch.putOff >= patience) {
@@ -258,7 +280,7 @@ function hostOf({ provider, host, port }: Sender): string {
 }
 
 /** Whether this mailbox may connect now; if its mail server did not answer others, or too many wait for it, its emails are put off. */
-async function mayConnect(deps: Delivering, sender: Sender, slice: Slice): Promise<boolean> {
+async function mayConnect(deps: Delivering, sender: SendingMailbox, slice: Slice): Promise<boolean> {
   if (slice.pass) return true
   const entry = await deps.hosts.enter(hostOf(sender))
   if ('pass' in entry) {
@@ -269,8 +291,8 @@ async function mayConnect(deps: Delivering, sender: Sender, slice: Slice): Promi
   const now = deps.clock.now()
   const [least, most] = 'down' in entry ? putOffSeconds.down : putOffSeconds.busy
   const until = now.add({ seconds: Math.round(least + deps.random() * (most - least)) })
-  if ('down' in entry) await putOffForHost(deps.db, sender.ownerId, { now, until, reply: entry.down })
-  else await putOff(deps.db, sender.ownerId, now, until)
+  if ('down' in entry) await putOffForHost(deps.db, sender, { now, until, reply: entry.down })
+  else await putOff(deps.db, sender, now, until)
   return false
 }
 
@@ -310,7 +332,7 @@ function holdReason(account: Account, sender: Sender | null): HoldReason | null 
 /** What the concurrent senders of a mailbox share. */
 interface Batch extends Slice {
   account: Account
-  sender: Sender
+  sender: SendingMailbox
   wordings: { one: Wording; group: Wording }
   waiting: PendingMail[]
   rateLimit: RateLimit | null
@@ -625,7 +647,7 @@ function copiesOf({ copies }: PendingMail, refused: { to: string; reply: string 
 
 async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome, tookMs }: Said): Promise<void> {
   if (outcome.kind === 'login_refused' || outcome.kind === 'quota') return pauseSending(deps, batch, outcome)
-  const tried = { id: mail.id, ownerId: batch.account.id, reply: outcome.reply, now: deps.clock.now(), tookMs }
+  const tried = { id: mail.id, sender: batch.sender, reply: outcome.reply, now: deps.clock.now(), tookMs }
   await retryAllLater(deps.db, tried, nextTry(deps, mail.attempt + 1))
 }
 
@@ -662,7 +684,14 @@ async function pauseSending(
       sender.provider === 'smtp'
         ? { title: texts.login.smtpTitle, text: texts.login.smtp(outcome.reply) }
         : { title: texts.login.grantTitle(providerNames[sender.provider]), text: texts.login.grant(outcome.reply) }
-    await notifyOwner(tx, deps, account, { kind: 'login_refused', summary: about.title, ...about, link: '/dashboard/mail-settings' }, now)
+    const which = sender.several ? { cause: sender.place, title: texts.login.of(about.title, sender.address) } : {}
+    await notifyOwner(
+      tx,
+      deps,
+      account,
+      { kind: 'login_refused', summary: about.title, ...about, ...which, link: '/dashboard/mail-settings' },
+      now,
+    )
   })
 }
 
@@ -672,7 +701,7 @@ async function pauseSending(
 async function pauseForQuota(
   deps: Delivering,
   account: Account,
-  about: { sender: Sender; words: string; until: Instant; learnedPerDay: number | null },
+  about: { sender: SendingMailbox; words: string; until: Instant; learnedPerDay: number | null },
 ): Promise<void> {
   const { db, clock, log } = deps
   const now = clock.now()
@@ -708,7 +737,7 @@ async function pauseForQuota(
 }
 
 /** How many emails the mailbox may still send. One at its daily limit is paused until a tenth of it has left the last 24 hours. */
-async function roomLeft(deps: Delivering, account: Account, sender: Sender): Promise<number> {
+async function roomLeft(deps: Delivering, account: Account, sender: SendingMailbox): Promise<number> {
   const now = deps.clock.now()
   const { perDay, provider } = deps.limitsOf(sender, now)
   if (perDay === null) return readAhead
@@ -717,7 +746,7 @@ async function roomLeft(deps: Delivering, account: Account, sender: Sender): Pro
   const [room] = await rows(
     deps.db,
     z.object({ sentAt: instantText }),
-    sql`SELECT sent_at AS "sentAt" FROM deliveries WHERE owner_id = ${account.id}::uuid AND state = 'sent' AND sent_at > ${now.subtract({ hours: 24 }).toString()}::timestamptz
+    sql`SELECT sent_at AS "sentAt" FROM deliveries WHERE owner_id = ${account.id}::uuid AND state = 'sent' AND sent_at > ${now.subtract({ hours: 24 }).toString()}::timestamptz ${renderedFor(sender)}
         ORDER BY sent_at OFFSET ${Math.floor(perDay / 10)} LIMIT 1`,
   )
   const until = (room ? Temporal.Instant.from(room.sentAt) : now).add({ hours: 24 })
@@ -751,7 +780,7 @@ export async function releaseEnded({ db, clock }: Deps): Promise<void> {
   // Two statements, so that each is a join.
   await release(
     db,
-    sql`d.reason IN ('not_configured', 'sending_paused') AND EXISTS (SELECT 1 FROM mail_configs m WHERE m.owner_id = d.owner_id AND m.pause_reason IS NULL)`,
+    sql`d.reason IN ('not_configured', 'sending_paused') AND EXISTS (SELECT 1 FROM mail_configs m WHERE ${isSentBy} AND m.pause_reason IS NULL)`,
     clock.now(),
   )
   await release(

@@ -5,6 +5,7 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, byKeys, type Database, preparedRows, rows } from '#server/platform/database.ts'
+import { isSentBy, type SendingMailbox, sentBy } from './mailboxes.ts'
 import { addressHeld, balance, beingPaid, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
 import type { runs } from './tables.ts'
@@ -222,12 +223,12 @@ export async function claim(
       rendered_from = coalesce(w.source, d.rendered_from), client_email = coalesce(w.client_email, d.client_email)
     FROM ${wanted} w
       CROSS JOIN LATERAL (
-        SELECT ${stopped} OR ${beingPaid(about.now)} AS barred, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source
+        SELECT ${stopped} OR ${beingPaid(about.now)} AS barred, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source,
+          EXISTS (SELECT 1 FROM mail_configs m WHERE ${isSentBy} AND m.sender_id = w.sender_id AND m.pause_reason IS NULL) AS "isSent"
         FROM deliveries d WHERE d.id = w.id OFFSET 0) now,
-      mail_configs m, accounts a
+      accounts a
     WHERE d.id = w.id AND d.state IN ${waiting} AND d.deadline_at > ${about.now.toString()}::timestamptz
-      AND m.owner_id = d.owner_id AND m.sender_id = w.sender_id AND m.pause_reason IS NULL
-      AND a.id = d.owner_id AND a.held_at IS NULL AND NOT now.barred AND now.source = coalesce(w.source, d.rendered_from)
+      AND a.id = d.owner_id AND a.held_at IS NULL AND NOT now.barred AND now."isSent" AND now.source = coalesce(w.source, d.rendered_from)
     RETURNING d.id, d.claim, d.attempt, CASE WHEN w.raw IS NULL THEN d.raw END AS raw`
   const [first] = all
   // Only alone: an invoice that is no longer in the email is not reminded by it, and the row of its day must show that.
@@ -343,9 +344,9 @@ export async function retryLater(db: Database, of: Tried, next: Instant): Promis
   await changeUndelivered(db, { which: mine(of), from: sql`('sending')`, set: sql`${tried(of)}, ${nextTry(next)}` }, of)
 }
 
-/** An unreachable mail server concerns every due email of its account, not just the one that was tried. */
-export async function retryAllLater(db: Database, of: Omit<Tried, 'claim'> & { ownerId: string }, next: Instant): Promise<void> {
-  const which = sql`d.owner_id = ${of.ownerId}::uuid AND d.next_try_at <= ${of.now.toString()}::timestamptz`
+/** An unreachable mail server concerns every due email of its mailbox, not just the one that was tried. */
+export async function retryAllLater(db: Database, of: Omit<Tried, 'claim'> & { sender: SendingMailbox }, next: Instant): Promise<void> {
+  const which = sql`${sentBy(of.sender)} AND d.next_try_at <= ${of.now.toString()}::timestamptz`
   const set = sql`attempt = d.attempt + 1, server_reply = ${of.reply}, tried_at = ${of.now.toString()}::timestamptz,
     took_ms = CASE WHEN d.id = ${of.id}::uuid THEN ${Math.round(of.tookMs)}::int ELSE 0 END, ${nextTry(next)}`
   await changeUndelivered(db, { which, from: waiting, set }, of)
@@ -358,10 +359,14 @@ function nextTry(next: Instant): SQL {
     reason = CASE WHEN ${stopped} THEN 'stopped' WHEN d.deadline_at <= ${at} THEN 'too_late' END`
 }
 
-/** Its mail server did not answer other mailboxes, in these words: what the account has due is put off, without counting that as a try. */
-export async function putOffForHost(db: Database, ownerId: string, about: { now: Instant; until: Instant; reply: string }): Promise<void> {
+/** Its mail server did not answer other mailboxes, in these words: what the mailbox has due is put off, without counting that as a try. */
+export async function putOffForHost(
+  db: Database,
+  sender: SendingMailbox,
+  about: { now: Instant; until: Instant; reply: string },
+): Promise<void> {
   await change(db, {
-    which: sql`d.owner_id = ${ownerId}::uuid AND d.next_try_at <= ${about.now.toString()}::timestamptz`,
+    which: sql`${sentBy(sender)} AND d.next_try_at <= ${about.now.toString()}::timestamptz`,
     from: waiting,
     set: sql`state = 'retrying', reason = ${hostDown}, server_reply = ${about.reply}, next_try_at = ${about.until.toString()}::timestamptz`,
   })
@@ -374,16 +379,16 @@ export async function wakeHost(db: Database, host: string, now: Instant): Promis
     z.object({ ownerId: z.string() }),
     sql`WITH woken AS (
           UPDATE deliveries d SET next_try_at = ${now.toString()}::timestamptz FROM mail_configs m
-          WHERE m.owner_id = d.owner_id AND ${hostOf} = ${host} AND d.state = 'retrying' AND d.reason = ${hostDown} RETURNING d.owner_id)
+          WHERE ${isSentBy} AND ${hostOf} = ${host} AND d.state = 'retrying' AND d.reason = ${hostDown} RETURNING d.owner_id)
         SELECT DISTINCT owner_id AS "ownerId" FROM woken`,
   )
   return woken.map(({ ownerId }) => ownerId)
 }
 
-/** Puts off what an account has queued, without counting that as a try. */
-export async function putOff(db: Database, ownerId: string, now: Instant, until: Instant): Promise<void> {
+/** Puts off what a mailbox has waiting, without counting that as a try. */
+export async function putOff(db: Database, sender: SendingMailbox, now: Instant, until: Instant): Promise<void> {
   await change(db, {
-    which: sql`d.owner_id = ${ownerId}::uuid AND d.next_try_at <= ${now.toString()}::timestamptz`,
+    which: sql`${sentBy(sender)} AND d.next_try_at <= ${now.toString()}::timestamptz`,
     from: waiting,
     set: sql`next_try_at = ${until.toString()}::timestamptz`,
   })
@@ -403,9 +408,13 @@ export async function holdRefused(db: Database, of: Tried, sender: { ownerId: st
   })
 }
 
-/** Holds what an account has waiting until the reason ends; returns how many. For the plan, emails of the daily run only. */
-export function hold(db: Database, ownerId: string, reason: HoldReason): Promise<number> {
-  const which = reason === 'plan' ? sql`d.owner_id = ${ownerId}::uuid AND ${onlyScheduled}` : sql`d.owner_id = ${ownerId}::uuid`
+/**
+ * Holds what an account has waiting until the reason ends; returns how many. For the plan, emails of the daily run only; for a paused `sender`
+ * those that it sends.
+ */
+export function hold(db: Database, ownerId: string, reason: HoldReason, sender?: SendingMailbox): Promise<number> {
+  const all = sql`d.owner_id = ${ownerId}::uuid`
+  const which = reason === 'plan' ? sql`${all} AND ${onlyScheduled}` : reason === 'sending_paused' && sender ? sentBy(sender) : all
   return change(db, { which, from: waiting, set: sql`state = 'held', reason = ${reason}` })
 }
 

@@ -4,7 +4,8 @@ import { screens, withQuery } from '#contract/screens.ts'
 import { hasEmail } from '#server/accounts/accounts.ts'
 import { notify, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import { addressHolds, invoices } from '#server/invoices/tables.ts'
+import { addressHolds, clients, invoices } from '#server/invoices/tables.ts'
+import { findMailbox } from '#server/mail/mail.ts'
 import { askAgain } from '#server/pay/pay.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
@@ -23,6 +24,24 @@ export const mostNamed = 20
 export async function resumeHeld(tx: Database, queue: Queue, ownerId: string, now: Instant): Promise<void> {
   const resumed = await release(tx, sql`d.owner_id = ${ownerId}::uuid AND d.reason NOT IN ('restored', 'address', 'paying')`, now)
   if (resumed > 0) await queue.send(tx, deliverJob, { ownerId })
+}
+
+/** From which mailbox a client is written to; null: the default one. Refuses with `not_found`. */
+export async function chooseMailbox(
+  tx: Database,
+  queue: Queue,
+  ownerId: string,
+  about: { clientId: string; mailbox: string | null },
+  now: Instant,
+): Promise<void> {
+  const place = about.mailbox === null ? null : (await findMailbox(tx, ownerId, about.mailbox)).place
+  const chosen = await tx
+    .update(clients)
+    .set({ mailboxId: place })
+    .where(and(eq(clients.ownerId, ownerId), sql`${clients.id}::text = ${about.clientId}`))
+    .returning({ id: clients.id })
+  if (chosen.length === 0) throw new ProblemError('not_found', texts.noClient)
+  await resumeHeld(tx, queue, ownerId, now)
 }
 
 /** The owner approved the emails of a run that were held since a restore. Returns how many are sent. */

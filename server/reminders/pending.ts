@@ -5,6 +5,7 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, preparedRows } from '#server/platform/database.ts'
 import { onlyScheduled } from './deliveries.ts'
+import { mailboxOfClient, type SendingMailbox } from './mailboxes.ts'
 import { balance, beingPaid, copiesOf, owedToday, source, stepOf } from './owed.ts'
 import { localDate } from './schedule.ts'
 
@@ -60,10 +61,10 @@ const pendingDelivery = z.object({
 })
 export type PendingDelivery = z.output<typeof pendingDelivery>
 
-/** The due emails of accounts, by account: the oldest first, at most `readAhead` each; those of the daily run only with `scheduling`. */
+/** The due emails of mailboxes, by account: the oldest first, at most `readAhead` each; those of the daily run only with `scheduling`. */
 export async function readPending(
   db: Database,
-  those: { account: Pick<Account, 'id' | 'timezone'>; senderId: string; scheduling: boolean }[],
+  those: { account: Pick<Account, 'id' | 'timezone'>; sender: SendingMailbox; scheduling: boolean }[],
   now: Instant,
 ): Promise<Map<string, PendingDelivery[]>> {
   if (those.length === 0) return new Map()
@@ -79,10 +80,12 @@ export async function readPending(
             FROM step_texts t WHERE t.sequence_id = d.sequence_id AND t."offset" = ${stepOf} AND t.language = ${language}) AS step,
           coalesce(string_to_array(s.copies, ','), '{}') AS copies,
           a.about, s.owed, coalesce(a.about->0->>'clientEmail', d.client_email) AS "clientEmail"
-        FROM unnest(${arrayText(those.map(({ account }) => account.id))}::uuid[], ${arrayText(those.map(({ senderId }) => senderId))}::uuid[],
-          ${arrayText(those.map(({ account }) => localDate(now, account.timezone)))}::date[], ${arrayText(those.map(({ scheduling }) => String(scheduling)))}::boolean[]) AS w (owner_id, sender_id, today, scheduling)
+        FROM unnest(${arrayText(those.map(({ account }) => account.id))}::uuid[], ${arrayText(those.map(({ sender }) => sender.senderId))}::uuid[],
+          ${arrayText(those.map(({ account }) => localDate(now, account.timezone)))}::date[], ${arrayText(those.map(({ scheduling }) => String(scheduling)))}::boolean[],
+          ${arrayText(those.map(({ sender }) => (sender.several ? sender.place : null)))}::uuid[], ${arrayText(those.map(({ sender }) => (sender.isDefault ? sender.place : null)))}::uuid[]) AS w (owner_id, sender_id, today, scheduling, place, fallback)
         CROSS JOIN LATERAL (
           SELECT * FROM deliveries d WHERE d.owner_id = w.owner_id AND d.state IN ('queued', 'retrying') AND (w.scheduling OR NOT ${onlyScheduled}) AND d.next_try_at <= ${now.toString()}::timestamptz
+            AND (w.place IS NULL OR coalesce(${mailboxOfClient}, w.fallback) = w.place)
           ORDER BY d.next_try_at, d.id LIMIT ${readAhead}::int) d
         CROSS JOIN LATERAL (
           SELECT ${source(sql`w.sender_id`)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(${balance}), 0)) AS owed,

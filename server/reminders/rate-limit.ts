@@ -7,6 +7,7 @@ import { instantText } from '#server/platform/columns.ts'
 import { rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { putOff } from './deliveries.ts'
+import { renderedFor, type SendingMailbox } from './mailboxes.ts'
 
 interface RateLimitDeps extends Pick<Deps, 'db' | 'clock'> {
   limitsOf(sender: Sender, now: Instant): SendingLimits
@@ -28,7 +29,7 @@ const leastPerMinute = 10
 const minute = 61_000
 
 /** Null where the provider has no limit by the minute. */
-export async function openRateLimit(deps: RateLimitDeps, sender: Sender): Promise<RateLimit | null> {
+export async function openRateLimit(deps: RateLimitDeps, sender: SendingMailbox): Promise<RateLimit | null> {
   const now = deps.clock.now()
   const { perMinute } = deps.limitsOf(sender, now)
   if (perMinute === null) return null
@@ -53,19 +54,19 @@ export async function openRateLimit(deps: RateLimitDeps, sender: Sender): Promis
  * Called when the mail server defers one email after the other. If it accepted many just before, it has a per-minute limit: what it
  * accepted in the last minute is that limit, and the rest waits until the first of those is a minute old. Returns whether that was it.
  */
-export async function slowDown(deps: RateLimitDeps, sender: Sender): Promise<boolean> {
+export async function slowDown(deps: RateLimitDeps, sender: SendingMailbox): Promise<boolean> {
   const now = deps.clock.now()
   const { sent, first } = await countSent(deps, sender, now.subtract({ minutes: 1 }))
   if (!first || sent < leastPerMinute) return false
   await learnPerMinute(deps.db, sender, Math.min(sent, deps.limitsOf(sender, now).perMinute ?? sent), now)
-  await putOff(deps.db, sender.ownerId, now, first.add({ milliseconds: minute }))
+  await putOff(deps.db, sender, now, first.add({ milliseconds: minute }))
   return true
 }
 
 /** How many emails this mailbox sent since then, each copy counted, and when the first and the last were. */
 export async function countSent(
   { db }: Pick<Deps, 'db'>,
-  sender: Sender,
+  sender: SendingMailbox,
   since: Instant,
 ): Promise<{ sent: number; first: Instant | null; last: Instant | null }> {
   const from = Temporal.Instant.compare(since, sender.createdAt) > 0 ? since : sender.createdAt
@@ -73,7 +74,7 @@ export async function countSent(
     db,
     z.object({ sent: z.number(), first: instantText.nullable(), last: instantText.nullable() }),
     sql`SELECT (count(*) + coalesce(sum(copies), 0))::int AS sent, min(sent_at) AS first, max(sent_at) AS last FROM deliveries
-        WHERE owner_id = ${sender.ownerId}::uuid AND state = 'sent' AND sent_at >= ${from.toString()}::timestamptz`,
+        WHERE owner_id = ${sender.ownerId}::uuid AND state = 'sent' AND sent_at >= ${from.toString()}::timestamptz ${renderedFor(sender)}`,
   )
   const at = (text: string | null | undefined) => (text ? Temporal.Instant.from(text) : null)
   return { sent: found?.sent ?? 0, first: at(found?.first), last: at(found?.last) }

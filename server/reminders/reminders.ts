@@ -30,7 +30,7 @@ import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import { notDeliveredSince } from '#server/invoices/invoices.ts'
 import { invoices } from '#server/invoices/tables.ts'
-import { findSender, hasMailConfig, toMailConfig } from '#server/mail/mail.ts'
+import { findSenders, hasMailConfig, toMailConfig } from '#server/mail/mail.ts'
 import { filesOf } from '#server/pay/files.ts'
 import { payLinksFor } from '#server/pay/links.ts'
 import { nothingToPay, readEmailPayments } from '#server/pay/pay.ts'
@@ -48,6 +48,7 @@ import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
 import { quietAfter } from './calendars.ts'
 import { attachedFiles, type MailPayment, renderMail } from './compose.ts'
 import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
+import { senderTo } from './mailboxes.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
 import { addressHeld, balance, emailsOf, openEmailOf, pausedOn } from './owed.ts'
 import { endOwnerLinks } from './owner-links.ts'
@@ -403,7 +404,8 @@ export async function reminderStatus(
     reason: outlook.state === 'active' ? null : outlook.reason,
     timezone: account.timezone,
     reminderHour: account.reminderHour,
-    pause: toMailConfig(await findSender(db, account.id)).pause,
+    // Of the default mailbox, else of another one.
+    pause: (await findSenders(db, account.id)).map((sender) => toMailConfig(sender).pause).find((pause) => pause !== null) ?? null,
     trouble: await findTrouble(db, now),
     openRunId: last?.openRunId ?? null,
     leavingRunId: last?.leavingRunId ?? null,
@@ -704,7 +706,7 @@ async function draftEmail(
   }))
   const owed = { count: about.length, totalMinor: about.reduce((sum, { balanceMinor }) => sum + balanceMinor, 0) }
   const today = localDate(now, account.timezone)
-  const sender = await findSender(db, account.id)
+  const sender = await senderTo(db, account.id, first.clientEmail)
   const pay = await paymentOf({ db, config, account, now }, wanted, wording)
   const attached = attachedFiles({ about, owed, pay })
   try {

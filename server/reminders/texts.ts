@@ -217,6 +217,7 @@ export const texts = {
   login: {
     grantTitle: (provider: string) => `${provider} needs to be reconnected`,
     grant: (reply: string) => `Reminders are on hold until you reconnect. ${reply}`,
+    of: (title: string, address: string) => `${title}: ${address}`,
     smtpTitle: 'Your mailbox rejected the login',
     smtp: (reply: string) => `Reminders are on hold until you enter a working password. ${replied(reply)}`,
   },

@@ -153,3 +153,42 @@ test('a test email shows the reply of the mail server, whether it was accepted o
   await expect(page.getByText('Test email sent to', { exact: false })).toBeHidden()
   await expect(page.getByText(/^Error sending test email: /)).toBeVisible()
 })
+
+test('a further mailbox is added, chosen for a client, made the default and removed', async ({ page, program, smtp }) => {
+  const someone = await onEmailSettings(page, program.url, 'several@banyan.example')
+  await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+  await someone.send('POST', '/invoice', {
+    clientName: 'Kaveri Foods',
+    clientEmail: 'billing@kaveri.example',
+    amount: 500,
+    dueDate: '2026-02-20',
+  })
+  await page.reload()
+  await page.getByRole('button', { name: 'Add by SMTP' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('SMTP Host').fill(smtp.host)
+  await dialog.getByLabel('Port', { exact: true }).fill(String(smtp.port))
+  await dialog.getByLabel('Security').selectOption('false')
+  await dialog.getByLabel('Email', { exact: true }).fill('exports@banyan.example')
+  await dialog.getByLabel(/^Username/).fill(smtp.login.user)
+  await dialog.getByLabel('App Password', { exact: true }).fill(smtp.login.pass)
+  await dialog.getByRole('button', { name: 'Save SMTP Configuration' }).click()
+  await expect(page.getByText('SMTP configured successfully!')).toBeVisible()
+  const row = page.getByRole('listitem').filter({ hasText: 'exports@banyan.example' })
+  await expect(row.getByText('Connected')).toBeVisible()
+  await expectAccessible(page)
+
+  await page.goto('/dashboard/clients')
+  await page.getByRole('link', { name: 'Kaveri Foods' }).first().click()
+  await page.getByLabel('Mailbox').selectOption({ label: 'exports@banyan.example' })
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText(/saved/i).first()).toBeVisible()
+
+  await page.goto('/dashboard/mail-settings')
+  await page.getByRole('button', { name: 'Make Default: exports@banyan.example' }).click()
+  await expect(page.getByText('exports@banyan.example is the default mailbox now.')).toBeVisible()
+  await page.getByRole('button', { name: `Remove: ${smtp.login.user}` }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove Configuration' }).click()
+  await expect(page.getByText('Mail configuration removed successfully!')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Make Default: exports@banyan.example' })).toHaveCount(0)
+})

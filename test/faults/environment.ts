@@ -186,11 +186,15 @@ async function createAccounts(db: Database, about: AccountsAbout): Promise<[Acco
   const { host, port, login } = smtp
   const sender = await storeSmtp(db, secretKey, first.id, { host, port, secure: smtp.tls === 'ssl', ...login }, now)
   await inParts(all.slice(1), (part) =>
-    db
-      .insert(mailConfigs)
-      .values(
-        part.map(({ id }) => ({ ...sender, ownerId: id, senderId: newId(), sealedPassword: sealPassword(secretKey, id, login.pass) })),
-      ),
+    db.insert(mailConfigs).values(
+      part.map(({ id }) => ({
+        ...sender,
+        ownerId: id,
+        place: id,
+        senderId: newId(),
+        sealedPassword: sealPassword(secretKey, id, login.pass),
+      })),
+    ),
   )
   const owed = all.flatMap(({ id, invoices: its }) => its.map((one, which) => ({ ...one, ownerId: id, which })))
   await inParts(owed, (part) =>

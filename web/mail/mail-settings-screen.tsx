@@ -1,25 +1,26 @@
 import { Button, Skeleton } from '@mantine/core'
-import { IconBrandGmail, IconBrandOffice, IconCircleCheck, IconMailCog } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { IconCircleCheck, IconMailCog } from '@tabler/icons-react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
-import { administratorCodes, type MailConfig, mailCalls, microsoftState } from '#contract/mail.ts'
+import { type Mailbox as FurtherMailbox, type MailConfig, mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { causeOf, type SenderPause } from '#contract/sender-pause.ts'
 import { useServer } from '#web/platform/account.tsx'
 import { useFirstSteps } from '#web/platform/first-steps.ts'
-import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { BusyButton, CopyButton } from '#web/ui/buttons.tsx'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { FactList, PageHeader, Panel, Pill } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { ConsentButton, ConsentReturn, RevokeNotice } from './consent.tsx'
 import styles from './mail.module.css'
-import { type ProviderName, providers, SmtpDialog } from './smtp-dialog.tsx'
+import { mailboxInvalidates, type ProviderName, providers, SmtpDialog } from './smtp-dialog.tsx'
 import { texts } from './texts.ts'
 
 export default function MailSettingsScreen(): ReactNode {
@@ -30,6 +31,7 @@ export default function MailSettingsScreen(): ReactNode {
   const wanted = address.get('connect')
   const [configuring, setConfiguring] = useState<ProviderName | null>(null)
   const configure = () => setConfiguring('custom')
+  const [adding, setAdding] = useState<FurtherMailbox | 'new' | null>(null)
   const { data } = config
   // `?connect` opens the dialog, with a provider chosen if it names one; where Google or Microsoft is set up, the screen itself asks which way.
   useEffect(() => {
@@ -52,13 +54,25 @@ export default function MailSettingsScreen(): ReactNode {
         empty={<NoMailbox onConfigure={configure} />}
         isEmpty={({ configured }) => !configured}
       >
-        {(mailbox) => <Mailbox mailbox={mailbox} onConfigure={configure} onRemove={remove.ask} />}
+        {(mailbox) => (
+          <>
+            <Mailbox mailbox={mailbox} onConfigure={configure} onRemove={() => remove.ask(mailbox)} />
+            <FurtherMailboxes onConnect={setAdding} onRemove={remove.ask} />
+          </>
+        )}
       </QueryView>
       <SmtpDialog
         opened={configuring !== null}
         provider={configuring ?? 'custom'}
         mailbox={config.data ?? null}
         onClose={() => setConfiguring(null)}
+      />
+      <SmtpDialog
+        opened={adding !== null}
+        provider="custom"
+        mailbox={adding === 'new' ? null : adding}
+        further
+        onClose={() => setAdding(null)}
       />
     </>
   )
@@ -84,13 +98,13 @@ function NoMailbox({ onConfigure }: { onConfigure: () => void }): ReactNode {
   )
 }
 
-function Mailbox(props: { mailbox: MailConfig; onConfigure: () => void; onRemove: (provider: MailConfig['provider']) => void }): ReactNode {
+function Mailbox(props: { mailbox: MailConfig; onConfigure: () => void; onRemove: () => void }): ReactNode {
   const { mailbox, onConfigure, onRemove } = props
   return (
     <>
       {mailbox.pause && <MailboxPause pause={mailbox.pause} host={mailbox.host} onFix={onConfigure} />}
       <NextStep />
-      <ConfiguredCard mailbox={mailbox} onChange={onConfigure} onRemove={() => onRemove(mailbox.provider)} />
+      <ConfiguredCard mailbox={mailbox} onChange={onConfigure} onRemove={onRemove} />
     </>
   )
 }
@@ -115,16 +129,19 @@ function NextStep(): ReactNode {
   )
 }
 
-function useRemoveMailbox(): { ask(provider: MailConfig['provider']): void; kept: boolean } {
+/** The default mailbox, or a further one. */
+type Removable = Pick<MailConfig, 'provider'> & Partial<Pick<FurtherMailbox, '_id'>>
+
+function useRemoveMailbox(): { ask(mailbox: Removable): void; kept: boolean } {
   const [kept, setKept] = useState(false)
-  const remove = useApiMutation(mailCalls.remove, {
-    invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
-    onSuccess: () => {
-      toast('good', texts.remove.done)
-    },
-    onError: (error) => toast('bad', <span className={styles.clamped}>{texts.remove.failed(errorMessage(error))}</span>),
-  })
-  const ask = (provider: MailConfig['provider']) =>
+  const about = {
+    invalidates: mailboxInvalidates,
+    onSuccess: () => toast('good', texts.remove.done),
+    onError: (error: Error) => toast('bad', <span className={styles.clamped}>{texts.remove.failed(errorMessage(error))}</span>),
+  }
+  const remove = useApiMutation(mailCalls.remove, about)
+  const removeFurther = useApiMutation(mailCalls.removeMailbox, about)
+  const ask = ({ provider, _id: id }: Removable) =>
     void confirm({
       title: texts.remove.title,
       body: (
@@ -137,7 +154,7 @@ function useRemoveMailbox(): { ask(provider: MailConfig['provider']): void; kept
       action: texts.remove.confirm,
       busy: texts.remove.busy,
       onConfirm: async () => {
-        await remove.mutateAsync({})
+        await (id === undefined ? remove.mutateAsync({}) : removeFurther.mutateAsync({ params: { id } }))
         // Microsoft has no call that ends a permission.
         setKept(provider === 'microsoft')
       },
@@ -146,113 +163,70 @@ function useRemoveMailbox(): { ask(provider: MailConfig['provider']): void; kept
   return { ask, kept }
 }
 
-/** Where the person ends a permission that Duely can't end. */
-function RevokeNotice(): ReactNode {
-  const { before, work, between, personal } = texts.revoke
-  return (
-    <Notice tone="info">
-      {before}{' '}
-      <a href={work.link} target="_blank" rel="noreferrer">
-        {work.text}
-      </a>
-      {between}{' '}
-      <a href={personal.link} target="_blank" rel="noreferrer">
-        {personal.text}
-      </a>
-      .
-    </Notice>
-  )
-}
+const t = texts.further
 
-const consents = {
-  gmail: { start: mailCalls.startGmail, finish: mailCalls.configureGmail, ability: 'google', icon: IconBrandGmail },
-  microsoft: { start: mailCalls.startMicrosoft, finish: mailCalls.configureMicrosoft, ability: 'microsoft', icon: IconBrandOffice },
-} as const
-type ConsentProvider = keyof typeof consents
-
-/** Opens the provider’s consent page. Renders nothing where the provider is not set up on this server. */
-function ConsentButton({ provider, kind }: { provider: ConsentProvider; kind: 'connect' | 'again' }): ReactNode {
-  const { start: call, ability, icon: Icon } = consents[provider]
-  const server = useServer()
-  const available = server?.[ability] ?? false
-  const [problem, setProblem] = useState<string | null>(null)
-  const start = useApiMutation(call, {
-    onSuccess: ({ url }) => window.location.assign(url),
-    onError: (error) => {
-      const message = texts[provider].startFailed(error instanceof Problem ? error.message : '')
-      setProblem(message)
-      toast('bad', <span className={styles.clamped}>{message}</span>)
-    },
+/** The mailboxes besides the default one, each for the clients that have it. Nothing where the plan allows one. */
+function FurtherMailboxes(props: {
+  onConnect: (mailbox: FurtherMailbox | 'new') => void
+  onRemove: (mailbox: FurtherMailbox) => void
+}): ReactNode {
+  const { data } = useApiQuery(mailCalls.mailboxes)
+  const makeDefault = useApiMutation(mailCalls.changeMailbox, {
+    invalidates: mailboxInvalidates,
+    onSuccess: ({ user }) => toast('good', t.madeDefault(user)),
+    onError: (error) => toast('bad', <span className={styles.clamped}>{t.failed(errorMessage(error))}</span>),
   })
-  if (!available) return null
+  if (!data || (data.most === 1 && data.mailboxes.length < 2)) return null
   return (
-    <>
-      <BusyButton
-        // One primary action at a time.
-        variant={provider === 'microsoft' && kind === 'connect' && server?.google ? 'default' : 'filled'}
-        leftSection={<Icon size={18} stroke={1.7} aria-hidden />}
-        // Stays busy until the browser has left for the provider.
-        busy={start.isPending || start.isSuccess}
-        busyText={texts[provider].busy}
-        onClick={() => {
-          setProblem(null)
-          start.mutate({})
-        }}
-      >
-        {texts[provider][kind]}
-      </BusyButton>
-      {problem !== null && <FormError message={problem} />}
-    </>
-  )
-}
-
-/** Finishes the connection with the code in the address, and removes the code from the address first, because it works only once. */
-function ConsentReturn(): ReactNode {
-  const [search, setSearch] = useSearchParams()
-  const [problem, setProblem] = useState<string | null>(null)
-  const [approval, setApproval] = useState<'needed' | 'given' | null>(null)
-  const seen = useRef(false)
-  const fail = (message: string) => {
-    setProblem(message)
-    toast('bad', <span className={styles.clamped}>{message}</span>)
-  }
-  const after = (provider: ConsentProvider) => ({
-    invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
-    onSuccess: () => toast('good', texts[provider].done),
-    onError: (error: Error) => {
-      if (error instanceof Problem && error.code === 'administrator_needed') setApproval('needed')
-      else fail(texts[provider].failed(errorMessage(error)))
-    },
-  })
-  const gmail = useApiMutation(consents.gmail.finish, after('gmail'))
-  const microsoft = useApiMutation(consents.microsoft.finish, after('microsoft'))
-  useEffect(() => {
-    const [code, state, error, said, consented] = ['code', 'state', 'error', 'error_description', 'admin_consent'].map((name) =>
-      search.get(name),
-    )
-    if (seen.current || (!code && !error && !consented)) return
-    seen.current = true
-    setSearch({}, { replace: true })
-    const provider = state?.startsWith(microsoftState) ? 'microsoft' : 'gmail'
-    const finish = provider === 'microsoft' ? microsoft : gmail
-    if (code) finish.mutate({ body: { code, ...(state ? { state } : {}) } })
-    else if (!error) setApproval('given')
-    else if (administratorCodes.includes(Number(/^AADSTS(\d+)/.exec(said ?? '')?.[1]))) setApproval('needed')
-    else fail(texts[provider].failed(error === 'access_denied' ? texts[provider].denied : texts[provider].notFinished))
-  })
-  if (gmail.isPending || microsoft.isPending) return <Notice tone="info">{texts[gmail.isPending ? 'gmail' : 'microsoft'].finishing}</Notice>
-  if (approval === 'given') return <Notice tone="good">{texts.approval.done}</Notice>
-  if (approval === 'needed') return <ApprovalNeeded />
-  return problem === null ? null : <Notice tone="bad">{problem}</Notice>
-}
-
-/** Only an administrator may allow Duely: the link for them. */
-function ApprovalNeeded(): ReactNode {
-  const { data } = useApiQuery(mailCalls.microsoftApproval)
-  return (
-    <Notice tone="warn" title={texts.approval.title} action={data && <CopyButton text={data.url} what={texts.approval.link} />}>
-      {texts.approval.text}
-    </Notice>
+    <Panel title={t.title}>
+      <p className={styles.consequence}>{t.why}</p>
+      <ul className={styles.mailboxes}>
+        {data.mailboxes
+          .filter(({ isDefault }) => !isDefault)
+          .map((mailbox) => (
+            <li key={mailbox._id} className={styles.mailbox}>
+              <div>
+                <strong>{mailbox.user}</strong> <span className={styles.consequence}>{cardTexts.providers[mailbox.provider]}</span>
+                {mailbox.pause && <p className={styles.text}>{mailbox.pause.message}</p>}
+              </div>
+              {mailbox.pause ? <Pill tone="overdue">{cardTexts.paused}</Pill> : <Pill tone="paid">{cardTexts.working}</Pill>}
+              <div className={styles.mailboxActions}>
+                <Button
+                  variant="default"
+                  aria-label={t.defaultOf(mailbox.user)}
+                  onClick={() => makeDefault.mutate({ params: { id: mailbox._id }, body: { isDefault: true } })}
+                >
+                  {t.makeDefault}
+                </Button>
+                {mailbox.provider === 'smtp' ? (
+                  <Button variant="default" onClick={() => props.onConnect(mailbox)}>
+                    {cardTexts.change}
+                  </Button>
+                ) : (
+                  mailbox.pause && <ConsentButton provider={mailbox.provider} kind="again" further />
+                )}
+                <Button
+                  variant="default"
+                  className={styles.remove ?? ''}
+                  aria-label={t.removeOf(mailbox.user)}
+                  onClick={() => props.onRemove(mailbox)}
+                >
+                  {t.remove}
+                </Button>
+              </div>
+            </li>
+          ))}
+      </ul>
+      {data.mailboxes.length < data.most && (
+        <div className={styles.actions}>
+          <ConsentButton provider="gmail" kind="add" further />
+          <ConsentButton provider="microsoft" kind="add" further />
+          <Button variant="default" onClick={() => props.onConnect('new')}>
+            {t.addSmtp}
+          </Button>
+        </div>
+      )}
+    </Panel>
   )
 }
 

@@ -18,20 +18,26 @@ interface SmtpDialogProps {
   opened: boolean
   /** Chosen at first, where no mailbox is connected. */
   provider: ProviderName
-  mailbox: MailConfig | null
+  mailbox: ShownMailbox | null
+  /** A further mailbox is added, or connected again; otherwise it is the default one. */
+  further?: boolean
   onClose: () => void
 }
 
+/** What the form begins with. */
+type ShownMailbox = Pick<MailConfig, 'host' | 'port' | 'secure' | 'user' | 'username'>
+
 /** The form must be unmounted on closing, so that the typed password is discarded. */
-export function SmtpDialog({ opened, provider, mailbox, onClose }: SmtpDialogProps): ReactNode {
+export function SmtpDialog({ opened, provider, mailbox, further = false, onClose }: SmtpDialogProps): ReactNode {
   const [busy, setBusy] = useState(false)
   const close = () => {
     if (!busy) onClose()
   }
+  const Form = further ? FurtherForm : DefaultForm
   return (
     <Modal opened={opened} onClose={close} title={t.title} size={600} closeButtonProps={{ 'aria-label': t.close, size: 44, iconSize: 18 }}>
       <div className={styles.form}>
-        <SmtpForm provider={provider} mailbox={mailbox} onBusy={setBusy} onClose={onClose} />
+        <Form provider={provider} mailbox={mailbox} onBusy={setBusy} onClose={onClose} />
       </div>
     </Modal>
   )
@@ -48,17 +54,18 @@ interface Values extends Record<string, unknown> {
 
 interface SmtpFormProps {
   provider: ProviderName
-  mailbox: MailConfig | null
+  mailbox: ShownMailbox | null
   /** The dialog cannot be closed while the connection is tested. */
   onBusy: (busy: boolean) => void
   onClose: () => void
 }
 
-function SmtpForm({ provider: first, mailbox, onBusy, onClose }: SmtpFormProps): ReactNode {
-  const portTyped = useRef(false)
-  const empty = presets[first]
-  const state = useContractForm<typeof mailCalls.configureSmtp, Values>({
-    call: mailCalls.configureSmtp,
+/** What shows a mailbox. */
+export const mailboxInvalidates = [mailCalls.config, mailCalls.mailboxes, reminderCalls.status, reminderCalls.preview, accountCalls.stats]
+
+function formOptions({ provider, mailbox, onClose }: SmtpFormProps) {
+  const empty = presets[provider]
+  return {
     initialValues: {
       host: mailbox?.host ?? empty.host,
       port: mailbox?.port ?? empty.port,
@@ -66,15 +73,39 @@ function SmtpForm({ provider: first, mailbox, onBusy, onClose }: SmtpFormProps):
       user: mailbox?.user ?? '',
       username: mailbox?.username ?? '',
       pass: '',
-    },
-    toInput: ({ port, ...rest }) => ({ body: { ...rest, port: port === '' ? Number.NaN : Number(port) } }),
-    invalidates: [mailCalls.config, reminderCalls.status, reminderCalls.preview, accountCalls.stats],
+    } as Values,
+    invalidates: mailboxInvalidates,
     onSuccess: () => {
       toast('good', t.done)
       onClose()
     },
-    onError: (error) => toast('bad', <span className={styles.clamped}>{t.failed(errorMessage(error))}</span>),
+    onError: (error: unknown) => toast('bad', <span className={styles.clamped}>{t.failed(errorMessage(error))}</span>),
+  }
+}
+
+const draftOf = ({ port, ...rest }: Values) => ({ ...rest, port: port === '' ? Number.NaN : Number(port) })
+
+function DefaultForm(props: SmtpFormProps): ReactNode {
+  const state = useContractForm<typeof mailCalls.configureSmtp, Values>({
+    call: mailCalls.configureSmtp,
+    toInput: (values) => ({ body: draftOf(values) }),
+    ...formOptions(props),
   })
+  return <SmtpForm state={state} {...props} />
+}
+
+/** A mailbox with the same address is replaced. */
+function FurtherForm(props: SmtpFormProps): ReactNode {
+  const state = useContractForm<typeof mailCalls.addMailbox, Values>({
+    call: mailCalls.addMailbox,
+    toInput: (values) => ({ body: { provider: 'smtp', ...draftOf(values) } }),
+    ...formOptions(props),
+  })
+  return <SmtpForm state={state} {...props} />
+}
+
+function SmtpForm({ state, mailbox, onBusy, onClose }: SmtpFormProps & { state: ContractFormState<Values> }): ReactNode {
+  const portTyped = useRef(false)
   const { form, busy } = state
   const { host, user } = form.values
   const provider = providerOf(host)
@@ -107,7 +138,7 @@ function SmtpForm({ provider: first, mailbox, onBusy, onClose }: SmtpFormProps):
           description={t.userHint}
           type="email"
           autoComplete="email"
-          data-autofocus={mailbox?.configured ? undefined : true}
+          data-autofocus={mailbox?.user ? undefined : true}
           required
           {...form.getInputProps('user')}
           onBlur={() => {
@@ -121,7 +152,7 @@ function SmtpForm({ provider: first, mailbox, onBusy, onClose }: SmtpFormProps):
           description={<PasswordHint provider={provider} />}
           // "current-password" would fill in the Duely password.
           autoComplete="new-password"
-          data-autofocus={mailbox?.configured ? true : undefined}
+          data-autofocus={mailbox?.user ? true : undefined}
           required
           {...form.getInputProps('pass')}
           name="pass"

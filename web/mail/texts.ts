@@ -141,6 +141,7 @@ export const texts = {
   },
   gmail: {
     connect: 'Connect Gmail (Recommended)',
+    add: 'Add Gmail',
     again: 'Reconnect Gmail',
     busy: 'Opening Google...',
     startFailed: (message: string) => message || 'Error starting Gmail connection. Please try again.',
@@ -156,6 +157,7 @@ export const texts = {
   },
   microsoft: {
     connect: 'Connect Microsoft 365',
+    add: 'Add Microsoft 365',
     again: 'Reconnect Microsoft 365',
     busy: 'Opening Microsoft...',
     startFailed: (message: string) => message || 'Error starting Microsoft 365 connection. Please try again.',
@@ -168,6 +170,17 @@ export const texts = {
       title: 'Sending is paused: Duely no longer has permission to use Microsoft 365',
       todo: 'Reconnect Microsoft 365. Waiting emails are sent right away.',
     },
+  },
+  further: {
+    title: 'More mailboxes',
+    why: 'Choose one of them on the page of a client. All other clients get emails from the mailbox above.',
+    makeDefault: 'Make Default',
+    defaultOf: (user: string) => `Make Default: ${user}`,
+    madeDefault: (user: string) => `${user} is the default mailbox now.`,
+    failed: (message: string) => `Error changing the default mailbox: ${message}`,
+    remove: 'Remove',
+    removeOf: (user: string) => `Remove: ${user}`,
+    addSmtp: 'Add by SMTP',
   },
   approval: {
     title: 'Your administrator has to allow Duely once',

@@ -7,8 +7,7 @@ import darkPhone from '#docs/pictures/reminder-control-phone-dark.webp'
 import lightPhone from '#docs/pictures/reminder-control-phone-light.webp'
 import button from '#web/ui/plain.module.css'
 import styles from './plain-page.module.css'
-import { PlainPage } from './plain-page.tsx'
-import { ProductPicture } from './product-picture.tsx'
+import { PlainPage, ProductPicture } from './plain-page.tsx'
 import { texts } from './texts.ts'
 
 export default function FeaturesScreen(): ReactNode {

@@ -9,7 +9,7 @@ import { PageMeta, pageMeta } from '#web/platform/page-meta.tsx'
 import { useSession } from '#web/platform/session.ts'
 import button from '#web/ui/plain.module.css'
 import styles from './landing.module.css'
-import { ProductPicture } from './product-picture.tsx'
+import { ProductPicture } from './plain-page.tsx'
 import { texts } from './texts.ts'
 
 export default function LandingScreen(): ReactNode {

@@ -1,6 +1,7 @@
 import { Button, NativeSelect, Select, TextInput } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type ClientDetails, clientCalls } from '#contract/clients.ts'
+import { mailCalls } from '#contract/mail.ts'
 import { quietDayCalls } from '#contract/quiet-days.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
@@ -23,7 +24,10 @@ export function ClientReminders({ client }: { client: ClientDetails }): ReactNod
     <Panel title={t.title}>
       <div className={styles.reminders}>
         <ClientSequence client={client} />
-        <AboutClient key={JSON.stringify([client.secondContact, client.country, client.region, client.timezone])} client={client} />
+        <AboutClient
+          key={JSON.stringify([client.secondContact, client.mailbox, client.country, client.region, client.timezone])}
+          client={client}
+        />
       </div>
     </Panel>
   )
@@ -52,6 +56,7 @@ function ClientSequence({ client: { _id: id, name, sequence } }: { client: Clien
 function AboutClient({ client }: { client: ClientDetails }): ReactNode {
   const { _id: id } = client
   const known = useApiQuery(quietDayCalls.read, {}, { staleTime: 60_000 }).data
+  const mailboxes = useApiQuery(mailCalls.mailboxes, {}, { staleTime: 60_000 }).data?.mailboxes ?? []
   const zones = useMemo(() => {
     const byName = new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zoneName(zone), zone]))
     if (client.timezone !== null) byName.set(zoneName(client.timezone), client.timezone)
@@ -61,14 +66,16 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
     call: clientCalls.update,
     initialValues: {
       secondContact: client.secondContact ?? '',
+      mailbox: client.mailbox ?? '',
       country: client.country,
       region: client.region ?? '',
       timezone: client.timezone,
     },
-    toInput: ({ secondContact, country, region, timezone }) => ({
+    toInput: ({ secondContact, mailbox, country, region, timezone }) => ({
       params: { id },
       body: {
         secondContact: secondContact.trim() === '' ? null : secondContact,
+        mailbox: mailbox === '' ? null : mailbox,
         country,
         region: region === '' ? null : region,
         timezone,
@@ -91,6 +98,13 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
           autoComplete="off"
           {...form.getInputProps('secondContact')}
         />
+        {(mailboxes.length > 1 || client.mailbox !== null) && (
+          <NativeSelect
+            label={t.mailbox}
+            data={[{ value: '', label: t.defaultMailbox }, ...mailboxes.map(({ _id, user }) => ({ value: _id, label: user }))]}
+            {...form.getInputProps('mailbox')}
+          />
+        )}
         <Select
           label={t.country}
           placeholder={t.yours}

@@ -65,6 +65,8 @@ export const clientPageTexts = {
     change: 'Change',
     secondContact: 'Second contact',
     secondContactHint: 'Sees what is owed.',
+    mailbox: 'Mailbox',
+    defaultMailbox: 'Your default mailbox',
     country: 'Country',
     region: 'Region',
     timezone: 'Time zone',
