@@ -47,7 +47,7 @@ export const reminderDay = z
   .meta({ id: 'ReminderDay', description: 'The emails of the daily run of a date: as planned, or as they were made.' })
 export type ReminderDay = z.infer<typeof reminderDay>
 
-const byDate = z.object({ date: z.iso.date('Please enter a date.') })
+const byDate = z.object({ date: z.string().meta({ format: 'date' }) })
 const whichClients = z.strictObject({
   clientEmails: z
     .array(z.string().max(320))

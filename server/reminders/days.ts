@@ -112,6 +112,7 @@ async function leftOutOf(tx: Database, runId: string, keys: string[]): Promise<s
 }
 
 function refuseOther({ timezone }: Account, date: string, now: Instant): void {
+  if (!z.iso.date().safeParse(date).success) throw new ProblemError('invalid', texts.leaving.noDate)
   if (Temporal.Instant.compare(now, dailyDeadline(date, timezone)) >= 0) throw new ProblemError('conflict', texts.leaving.over)
   if (dayNumber(date) - dayNumber(localDate(now, timezone)) > mostDays) throw new ProblemError('invalid', texts.leaving.tooFar(mostDays))
 }

@@ -51,6 +51,7 @@ export const texts = {
     notDaily: 'Only emails of a daily run can be left out.',
     preparing: 'The emails of this run are still being prepared. Please try again in a moment.',
     over: 'This day is over.',
+    noDate: 'Please enter a date.',
     tooFar: (days: number) => `Please choose one of the next ${days} days.`,
   },
   noHold: (address: string) => `Reminders to ${address} are not held.`,
