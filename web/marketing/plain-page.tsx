@@ -47,7 +47,7 @@ export function ProductPicture({ texts, dark, light }: ProductPictureProps): Rea
       ].map(({ wide, phone, className }) => (
         <picture key={wide} className={className}>
           <source media="(max-width: 47.99em)" srcSet={phone} width={780} height={1440} />
-          <img src={wide} alt={texts.alt} width={1280} height={860} loading="lazy" decoding="async" className={styles.picture} />
+          <img src={wide} alt={texts.alt} width={1280} height={860} loading="lazy" decoding="async" className={styles.productPicture} />
         </picture>
       ))}
     </section>
