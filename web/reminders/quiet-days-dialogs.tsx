@@ -104,6 +104,52 @@ function Settings({ wanted, stored, known, onClose }: QuietDaysDialogProps & { w
   )
 }
 
+interface SmartDialogProps {
+  /** The switch as it is wanted; null closes the dialog. */
+  wanted: boolean | null
+  stored: { smart: boolean; smartDays: number }
+  onClose: () => void
+}
+
+/** Whether smart reminders may move steps, and by how many days. */
+export function SmartDialog({ wanted, stored, onClose }: SmartDialogProps): ReactNode {
+  const kept = useKept(wanted)
+  return (
+    <Dialog opened={wanted !== null} onClose={onClose} title={texts.smart.title} size={760}>
+      {kept !== null && <SmartChoice key={String(kept)} wanted={kept} stored={stored} onClose={onClose} />}
+    </Dialog>
+  )
+}
+
+function SmartChoice({ wanted, stored, onClose }: SmartDialogProps & { wanted: boolean }): ReactNode {
+  const [smart, setSmart] = useState(wanted)
+  const [smartDays, setDays] = useState(stored.smartDays)
+  const changed = { ...(smart === stored.smart ? {} : { smart }), ...(smartDays === stored.smartDays ? {} : { smartDays }) }
+  return (
+    <>
+      <div className={styles.switches}>
+        <SettingSwitch label={texts.smart.title} description={texts.smart.hint(smartDays)} on={smart} onChange={setSmart} />
+      </div>
+      <div className={styles.pair}>
+        <NativeSelect
+          label={texts.smart.days}
+          disabled={!smart}
+          data={Array.from({ length: 10 }, (_none, nth) => String(nth + 1))}
+          value={String(smartDays)}
+          onChange={({ currentTarget }) => setDays(Number(currentTarget.value))}
+        />
+      </div>
+      <Save
+        change={Object.keys(changed).length > 0 ? { settings: changed } : null}
+        needsPlan={smart && !stored.smart}
+        save={(fingerprint) => send(reminderCalls.changeSettings, { body: { ...changed, fingerprint } })}
+        saved={texts.smart.saved}
+        onClose={onClose}
+      />
+    </>
+  )
+}
+
 interface OwnDaysDialogProps {
   opened: boolean
   stored: OwnDay[]
@@ -198,7 +244,7 @@ function Save({ change, needsPlan, save, saved, onClose }: SaveProps): ReactNode
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {
       await save(now?.fingerprint)
-      await invalidate(queries, [...sequenceInvalidates, quietDayCalls.read])
+      await invalidate(queries, [...sequenceInvalidates, quietDayCalls.read, reminderCalls.smart])
     },
     onSuccess: () => {
       toast('good', saved)

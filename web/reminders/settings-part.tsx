@@ -23,6 +23,7 @@ import { texts } from './texts.ts'
 const SequenceDialog = lazyDialog(async () => (await import('#web/platform/sequences/sequence-dialog.tsx')).SequenceDialog)
 const QuietDaysDialog = lazyDialog(async () => (await import('./quiet-days-dialogs.tsx')).QuietDaysDialog)
 const OwnDaysDialog = lazyDialog(async () => (await import('./quiet-days-dialogs.tsx')).OwnDaysDialog)
+const SmartDialog = lazyDialog(async () => (await import('./quiet-days-dialogs.tsx')).SmartDialog)
 const t = texts.grouping
 /** Own days and holidays that are listed. */
 const mostListed = 3
@@ -34,6 +35,7 @@ export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string 
       <div className={styles.settings}>
         <SequenceSetting />
         <QuietDays />
+        <SmartReminders />
         <div>
           <h3 className={styles.setting}>{texts.help.heading}</h3>
           <ul className={styles.help}>
@@ -174,6 +176,54 @@ function QuietDays(): ReactNode {
         )}
       </QueryView>
     </div>
+  )
+}
+
+/** Whether steps may leave on other days, and what that has changed so far. */
+function SmartReminders(): ReactNode {
+  const settings = useApiQuery(reminderCalls.settings)
+  const [wanted, setWanted] = useState<boolean | null>(null)
+  return (
+    <div>
+      <h3 className={styles.setting}>{texts.smart.title}</h3>
+      <QueryView query={settings} loading={texts.smart.loading} error={texts.smart.failed} empty={null}>
+        {({ smart, smartDays, sequence }) => (
+          <>
+            <div className={styles.switches}>
+              <SettingSwitch label={texts.smart.label} description={texts.smart.hint(smartDays)} on={smart} onChange={setWanted} />
+              {sequence === 'every_day' && <p className={styles.quiet}>{texts.smart.everyDay}</p>}
+              {smart && <SmartResult />}
+            </div>
+            {smart && (
+              <p className={styles.choose}>
+                <Button variant="subtle" onClick={() => setWanted(true)}>
+                  {texts.smart.change(smartDays)}
+                </Button>
+              </p>
+            )}
+            <LazyMount wanted={wanted !== null}>
+              <SmartDialog wanted={wanted} stored={{ smart, smartDays }} onClose={() => setWanted(null)} />
+            </LazyMount>
+          </>
+        )}
+      </QueryView>
+    </div>
+  )
+}
+
+function SmartResult(): ReactNode {
+  const result = useApiQuery(reminderCalls.smart, {}, { staleTime: 60_000 })
+  return (
+    <QueryView query={result} loading={texts.smart.loading} error={texts.smart.failed} empty={null}>
+      {({ words, says, interval }) => (
+        <div>
+          <p className={styles.chosen}>{words}</p>
+          {(says !== null || interval !== null) && (
+            <p className={styles.quiet}>{[says, interval && texts.smart.interval(interval)].filter((one) => one !== null).join('. ')}</p>
+          )}
+        </div>
+      )}
+    </QueryView>
   )
 }
 

@@ -31,6 +31,8 @@ const weekdayNames = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'S
 /** `Saturday and Sunday`, from days of the week, 1 for Monday. */
 const weekdays = (days: number[]) => days.map((day) => weekdayNames[day - 1] ?? '').join(' and ')
 
+const signed = (value: number) => (value > 0 ? `+${value}` : String(value).replace('-', '−'))
+
 export const texts = {
   title: 'Reminder Control',
   subtitle: 'Schedule, send and track your reminders',
@@ -400,6 +402,19 @@ export const texts = {
     saving: 'Saving...',
     saved: 'Quiet days saved.',
     daysSaved: 'Days saved.',
+  },
+  smart: {
+    title: 'Smart reminders',
+    label: 'Let Duely choose the day',
+    loading: 'Loading smart reminders...',
+    failed: (message: string) => `Couldn’t load smart reminders. ${message}`,
+    hint: (days: number) =>
+      `Duely may move a step by up to ${count(days, 'day')}, by how each client has paid. No invoice gets more emails than your sequence has.`,
+    everyDay: 'Only steps of a sequence can be moved: clients who are reminded every day notice nothing of it.',
+    days: 'Move a step by up to, in days',
+    change: (days: number) => `Up to ${count(days, 'day')}: change`,
+    interval: ([low, high]: [number, number]) => `Between ${signed(low)} and ${signed(high)} days late, with 90 % confidence`,
+    saved: 'Smart reminders saved.',
   },
   ahead: {
     title: (emails: number, clients: number) => `The next 30 days: ${count(emails, 'email')} to ${count(clients, 'client')}`,

@@ -1,4 +1,4 @@
-import { Button, NativeSelect, Select, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Select, Switch, TextInput } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type ClientDetails, clientCalls } from '#contract/clients.ts'
 import { mailCalls } from '#contract/mail.ts'
@@ -25,7 +25,7 @@ export function ClientReminders({ client }: { client: ClientDetails }): ReactNod
       <div className={styles.reminders}>
         <ClientSequence client={client} />
         <AboutClient
-          key={JSON.stringify([client.secondContact, client.mailbox, client.country, client.region, client.timezone])}
+          key={JSON.stringify([client.secondContact, client.mailbox, client.country, client.region, client.timezone, client.smart])}
           client={client}
         />
       </div>
@@ -70,8 +70,9 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
       country: client.country,
       region: client.region ?? '',
       timezone: client.timezone,
+      smart: client.smart,
     },
-    toInput: ({ secondContact, mailbox, country, region, timezone }) => ({
+    toInput: ({ secondContact, mailbox, country, region, timezone, smart }) => ({
       params: { id },
       body: {
         secondContact: secondContact.trim() === '' ? null : secondContact,
@@ -79,6 +80,7 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
         country,
         region: region === '' ? null : region,
         timezone,
+        smart,
       },
     }),
     invalidates: [clientCalls.list, clientCalls.read, ...pauseInvalidates],
@@ -138,6 +140,7 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
           comboboxProps={{ withinPortal: false }}
           {...form.getInputProps('timezone')}
         />
+        <Switch label={t.smart} description={t.smartHint} {...form.getInputProps('smart', { type: 'checkbox' })} />
       </div>
     </ContractForm>
   )

@@ -71,6 +71,8 @@ export const clientPageTexts = {
     region: 'Region',
     timezone: 'Time zone',
     timezoneHint: 'Reminders arrive between your hour and 18:00 there.',
+    smart: 'Smart reminders',
+    smartHint: 'Steps may leave on other days, where your account has smart reminders on.',
     yours: 'Same as yours',
     noneFound: 'Nothing found',
     save: 'Save',

@@ -92,6 +92,8 @@ export const summaryTexts = {
   email: (tone: string, date: string) => `${tone} on ${date}`,
   coming: (emails: string[]) => `Then ${emails.join(', ')}, if it stays unpaid.`,
   changeSequence: 'Change for this invoice',
+  keepDays: 'Keep the days of its steps',
+  chooseDays: 'Allow smart reminders',
   correct: 'Correct address',
   reply: (reply: string) => `The mail server replied: ${reply}`,
   line: {

@@ -231,6 +231,7 @@ const SequenceDialog = lazyDialog(async () => (await import('#web/platform/seque
 function InvoiceSequence({ invoice, history }: { invoice: Invoice; history: InvoiceHistory }): ReactNode {
   const [choosing, setChoosing] = useState(false)
   const name = useSequenceName(history.sequence)
+  const settings = useApiQuery(reminderCalls.settings, {}, { staleTime: 60_000 }).data
   const { _id: id, reference, sequence } = invoice
   return (
     <p className={styles.sequence}>
@@ -239,6 +240,7 @@ function InvoiceSequence({ invoice, history }: { invoice: Invoice; history: Invo
       <button type="button" onClick={() => setChoosing(true)}>
         {texts.changeSequence}
       </button>
+      {settings?.smart && history.step !== null && <SmartChoice id={id} on={history.smart} />}
       <LazyMount wanted={choosing}>
         <SequenceDialog
           whose={choosing ? { kind: 'invoice', id, name: reference, current: sequence } : null}
@@ -246,6 +248,19 @@ function InvoiceSequence({ invoice, history }: { invoice: Invoice; history: Invo
         />
       </LazyMount>
     </p>
+  )
+}
+
+/** Whether smart reminders may move the steps of this invoice. */
+function SmartChoice({ id, on }: { id: string; on: boolean }): ReactNode {
+  const change = useApiMutation(sequenceCalls.assign, {
+    invalidates: [reminderCalls.history, reminderCalls.preview, sequenceCalls.plan],
+    onError: (error) => toast('bad', errorMessage(error)),
+  })
+  return (
+    <button type="button" disabled={change.isPending} onClick={() => change.mutate({ params: { id }, body: { smart: !on } })}>
+      {on ? texts.keepDays : texts.chooseDays}
+    </button>
   )
 }
 
