@@ -45,7 +45,7 @@ export function openTurns({ places, patienceMs }: { places: number; patienceMs?:
   const used = new Map<string, number>()
   const holds = new Set<Hold>()
   const waiting: Waiting[] = []
-  const mostOfOne = Math.max(1, Math.floor(places / 2))
+  const mostOfOne = Math.ceil(places / 2)
   let halvedAt = performance.now()
 
   const mayHold = (who: string | null) => who === null || [...holds].reduce((sum, hold) => sum + Number(hold.who === who), 0) < mostOfOne
