@@ -1,3 +1,4 @@
+// Also on PostgreSQL: tries at the same moment count each.
 import { hash } from '@node-rs/argon2'
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'

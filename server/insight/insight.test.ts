@@ -1,3 +1,4 @@
+// Also on PostgreSQL: sums and dates come as the driver types them.
 import { type SQL, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { billingCalls } from '#contract/billing.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: grants are counted and ended by conditional updates.
 import { expect, test } from 'vitest'
 import { call } from '#contract/call.ts'
 import { everyCall } from '#contract/index.ts'

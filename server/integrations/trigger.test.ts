@@ -1,3 +1,4 @@
+// Also on PostgreSQL: two triggers of a day meet on one row.
 import { expect, test } from 'vitest'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: two imports at the same time meet on references.
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'

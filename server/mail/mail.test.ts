@@ -1,3 +1,4 @@
+// Also on PostgreSQL: two changes of a mailbox meet on one row.
 import net from 'node:net'
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: one process at a time renews a grant.
 import { sql } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'

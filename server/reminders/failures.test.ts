@@ -1,3 +1,4 @@
+// Also on PostgreSQL: retries are claimed by conditional updates.
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'

@@ -1,3 +1,4 @@
+// Also on PostgreSQL: choices and credit are kept under the lock of the account.
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { clientCalls } from '#contract/clients.ts'

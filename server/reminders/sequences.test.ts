@@ -1,3 +1,4 @@
+// Also on PostgreSQL: saving compares a fingerprint under the lock of the account.
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'

@@ -416,7 +416,7 @@ test('a failed charge is shown with the plan, and the plan stays active', full, 
   await expect(page.getByRole('dialog', { name: 'Subscribe to Pro' }).getByText(due)).toBeVisible()
 })
 
-test('changing from Pro to Enterprise shows the credit before paying and charges the exact rest', async ({ page, program, shop }) => {
+test('changing from Pro to Enterprise shows the credit before paying and charges the exact rest', full, async ({ page, program, shop }) => {
   const email = 'upgrade@banyan.example'
   await open(page, program.url, shop, email)
   await page.getByRole('button', { name: 'Pay Once - ₹4/month' }).click()
@@ -438,7 +438,7 @@ test('changing from Pro to Enterprise shows the credit before paying and charges
   expect((await paymentsOf(program.url, email)).map(({ amount }) => amount)).toEqual([5.01, 4])
 })
 
-test('switching to Free names what ends, asks, and leads to the dashboard', async ({ page, program, shop }) => {
+test('switching to Free names what ends, asks, and leads to the dashboard', full, async ({ page, program, shop }) => {
   const email = 'free@banyan.example'
   await open(page, program.url, shop, email)
   await page.getByRole('dialog').getByRole('radio', { name: 'Auto-Recurring' }).check()

@@ -24,7 +24,7 @@ async function shownOnce(page: Page): Promise<string> {
   return shown
 }
 
-test('an API key created on the screen gives access to the invoices until it is revoked', async ({ page, program }) => {
+test('an API key created on the screen gives access to the invoices until it is revoked', full, async ({ page, program }) => {
   await signIn(page, program.url, 'keys@banyan.example')
   await page.goto('/dashboard')
   await sidebar(page).getByRole('link', { name: 'Connections' }).click()
@@ -211,7 +211,7 @@ test('a trigger that the mail server rejects shows the reply, and sends on retry
   smtp.answer({})
 })
 
-test('an OAuth app has access from consent until it is disconnected', async ({ page, program, receiver, zapier }) => {
+test('an OAuth app has access from consent until it is disconnected', full, async ({ page, program, receiver, zapier }) => {
   await signIn(page, program.url, 'zaps@banyan.example')
   const verifier = randomBytes(32).toString('base64url')
   const asked = new URLSearchParams({

@@ -224,7 +224,7 @@ test('a client of an earlier invoice is suggested, and leaving asks before it di
   await expect(page.getByRole('button', { name: 'All (4)' })).toBeVisible()
 })
 
-test('leaving a changed invoice asks first, leaving an unchanged one does not', async ({ page }) => {
+test('leaving a changed invoice asks first, leaving an unchanged one does not', full, async ({ page }) => {
   await onDashboard(page, three)
   const open = () => page.getByRole('main').getByRole('link', { name: 'Kaveri Foods' }).click()
   const leave = () => page.getByRole('navigation', { name: 'Dashboard screens' }).getByRole('link', { name: 'Reminder Control' }).click()

@@ -184,7 +184,7 @@ test(
   },
 )
 
-test('with one email per client, two invoices of a client are sent as one custom email', async ({ page, program, smtp }) => {
+test('with one email per client, two invoices of a client are sent as one custom email', full, async ({ page, program, smtp }) => {
   await withLateInvoices(page, program.url, smtp, ['Kaveri Foods', 'Kaveri Foods', 'Studio Banyan'])
   await page.goto('/dashboard/reminder-control')
   const choice = page.getByRole('switch', { name: 'One email per client' })
@@ -306,36 +306,36 @@ test('Remind now opens from the selection, the palette and the page of an invoic
   await expect(dialog.getByText('Already sent less than a minute ago. No client is emailed twice.')).toBeVisible()
 })
 
-test('a reminder that a full mailbox does not take shows as not delivered on every screen, until one is accepted', async ({
-  page,
-  program,
-  smtp,
-}) => {
-  const ask = await withLateInvoices(page, program.url, smtp, ['Zenith Labs'])
-  smtp.answer({ rcpt: () => '452 4.2.2 Mailbox full' })
-  await ask('POST', '/reminder/start')
-  const words = 'Not delivered: mailbox full'
-  await page.goto('/dashboard')
-  await expect(page.getByText(words)).toBeVisible()
-  await page.getByRole('button', { name: 'List', exact: true }).click()
-  await expect(page.getByRole('cell', { name: words })).toBeVisible()
-  await page.goto('/dashboard/reminder-control')
-  await page.getByText('Delayed, will be retried').click()
-  await expect(page.getByText(words)).toBeVisible()
-  await page.goto('/dashboard')
-  await page.getByRole('link', { name: 'Zenith Labs', exact: true }).click()
-  const summary = page.getByRole('region', { name: 'Summary' })
-  await expect(summary.getByText(words)).toBeVisible()
-  await expect(summary.getByText('The mail server replied: 452 4.2.2 Mailbox full')).toBeVisible()
-  const history = page.locator('section').filter({ has: page.getByRole('heading', { name: 'History' }) })
-  await expect(history.getByText('452 4.2.2 Mailbox full')).toBeVisible()
+test(
+  'a reminder that a full mailbox does not take shows as not delivered on every screen, until one is accepted',
+  full,
+  async ({ page, program, smtp }) => {
+    const ask = await withLateInvoices(page, program.url, smtp, ['Zenith Labs'])
+    smtp.answer({ rcpt: () => '452 4.2.2 Mailbox full' })
+    await ask('POST', '/reminder/start')
+    const words = 'Not delivered: mailbox full'
+    await page.goto('/dashboard')
+    await expect(page.getByText(words)).toBeVisible()
+    await page.getByRole('button', { name: 'List', exact: true }).click()
+    await expect(page.getByRole('cell', { name: words })).toBeVisible()
+    await page.goto('/dashboard/reminder-control')
+    await page.getByText('Delayed, will be retried').click()
+    await expect(page.getByText(words)).toBeVisible()
+    await page.goto('/dashboard')
+    await page.getByRole('link', { name: 'Zenith Labs', exact: true }).click()
+    const summary = page.getByRole('region', { name: 'Summary' })
+    await expect(summary.getByText(words)).toBeVisible()
+    await expect(summary.getByText('The mail server replied: 452 4.2.2 Mailbox full')).toBeVisible()
+    const history = page.locator('section').filter({ has: page.getByRole('heading', { name: 'History' }) })
+    await expect(history.getByText('452 4.2.2 Mailbox full')).toBeVisible()
 
-  smtp.answer({})
-  await summary.getByRole('button', { name: 'Remind now…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Send reminder' }).click()
-  await expect(page.getByText('Reminder sent to Zenith Labs.')).toBeVisible()
-  await expect(summary.getByText(words)).toHaveCount(0)
-})
+    smtp.answer({})
+    await summary.getByRole('button', { name: 'Remind now…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Send reminder' }).click()
+    await expect(page.getByText('Reminder sent to Zenith Labs.')).toBeVisible()
+    await expect(summary.getByText(words)).toHaveCount(0)
+  },
+)
 
 /** A zone in which it is the working day now, so that a daily run can be made. */
 function zoneAtWork(): string {

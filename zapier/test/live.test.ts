@@ -178,6 +178,7 @@ const causes: Record<string, (person: Person, authData: AuthData) => Promise<voi
     await expect(play('creates.trigger_reminders.operation.perform', { authData })).rejects.toThrow(/550 5.1.1 No such user/)
   },
   'reminder.bounced': async (_person, authData) => {
+    smtp.answer({})
     await writeDown({}, authData)
     await play('creates.trigger_reminders.operation.perform', { authData })
     const messageId = smtp.mails.at(-1)?.messageId
