@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { CallReply } from '#contract/call.ts'
 import type { integrationCalls } from '#contract/integrations.ts'
@@ -8,6 +8,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { holdAddress } from './holds.ts'
+import { deliveries } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** Bounces arrive within days. Older emails are found by their id only: few are read for each bounce. */
@@ -38,16 +39,17 @@ export async function recordBounce(
     const [email] = await rows(
       tx,
       bounced,
-      sql`WITH found AS (
-            SELECT d.id, d.bounced_at IS NULL AS first FROM deliveries d
-            WHERE d.owner_id = ${account.id}::uuid AND d.state = 'sent' AND (d.id = ${id}::uuid OR (${recent} AND ${which}))
-            LIMIT 1)
-          UPDATE deliveries d SET bounced_at = coalesce(d.bounced_at, ${now.toString()}::timestamptz) FROM found WHERE d.id = found.id
-          RETURNING d.id, d.client_email AS "clientEmail", found.first`,
+      sql`SELECT d.id, d.client_email AS "clientEmail", d.bounced_at IS NULL AS first FROM deliveries d
+          WHERE d.owner_id = ${account.id}::uuid AND d.state = 'sent' AND (d.id = ${id}::uuid OR (${recent} AND ${which}))
+          LIMIT 1`,
     )
     if (!email) throw new ProblemError('not_found', texts.bounced.notFound)
     const { clientEmail } = email
-    if (email.first) await holdBounced(tx, account.id, email, now)
+    if (email.first) {
+      await holdBounced(tx, account.id, email, now)
+      // At last, because the event that follows from it shows the invoices as they are then.
+      await tx.update(deliveries).set({ bouncedAt: now }).where(eq(deliveries.id, email.id))
+    }
     const [hold] = await rows(
       tx,
       z.object({ held: z.boolean() }),

@@ -17,6 +17,11 @@ export const reminderBounced = hookTrigger({
         words: 'it came back',
         reply: 'Came back: the email was returned to your mailbox.',
       },
+      addressHold: {
+        since: '2026-03-02T04:30:00Z',
+        words: 'An email to billing@kaveri.example came back. Correct the address to resume.',
+        reply: 'Came back: the email was returned to your mailbox.',
+      },
     },
   ),
   outputFields: reminderEventFields,
