@@ -15,6 +15,7 @@ import type { Database } from '#server/platform/database.ts'
 import { sequenceSteps, stepTexts } from '#server/reminders/tables.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { openTestApp, type TestApp } from './harness.ts'
+import { readEmail } from './read-email.ts'
 
 /** A signed-in person. */
 export interface Person {
@@ -165,4 +166,17 @@ export async function anOffice(about: {
       await smtp[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Runs the jobs of nine o'clock in India on each of these days: `instant recipient subject` of every email that left. */
+export async function sentOn({ app, smtp }: { app: TestApp; smtp: FakeSmtp }, days: string[]): Promise<string[]> {
+  const sent: string[] = []
+  for (const day of days) {
+    const had = smtp.mails.length
+    app.clock.set(`${day}T03:30:00Z`)
+    await app.runJobs()
+    for (const { raw, envelope } of smtp.mails.slice(had))
+      sent.push(`${app.clock.now().toString()} ${envelope.to[0]} ${(await readEmail(raw)).subject}`)
+  }
+  return sent
 }

@@ -145,6 +145,19 @@ function invoicesOf(seed: number, mix: Habit[]): Made[] {
   return made.toSorted((one, other) => one.issued - other.issued)
 }
 
+/** Of an invoice that nothing has happened to. */
+export const noHistory = {
+  through: null,
+  lastOn: null,
+  sent: 0,
+  promisedUntil: null,
+  pause: null,
+  addressHeld: false,
+  openMail: false,
+  refusedToday: false,
+  chosen: [],
+} satisfies Partial<PlanInvoice>
+
 function toPlanned({ id, client, due }: Made): PlanInvoice {
   return {
     id,
@@ -152,16 +165,8 @@ function toPlanned({ id, client, due }: Made): PlanInvoice {
     currency: 'INR',
     due,
     sequence: 'steps',
-    through: null,
-    lastOn: null,
-    sent: 0,
-    promisedUntil: null,
-    pause: null,
-    addressHeld: false,
-    openMail: false,
-    refusedToday: false,
+    ...noHistory,
     smart: true,
-    chosen: [],
   }
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { noHistory } from '#test/paying-clients.ts'
 import { thorough } from '#test/thorough.ts'
 import { countryOf, holidayNumbers, holidaysOf, isKnown, knownPlaces, knownUntil, type Place, weekendOf } from './holidays.ts'
 import { type Calendar, dateOfDay, dayNumber, nextDay, type PlanInvoice, type World } from './plan.ts'
@@ -50,16 +51,8 @@ const invoice: PlanInvoice = {
   currency: 'INR',
   due: 0,
   sequence: 's',
-  through: null,
-  lastOn: null,
-  sent: 0,
-  promisedUntil: null,
-  pause: null,
-  addressHeld: false,
-  openMail: false,
-  refusedToday: false,
+  ...noHistory,
   smart: false,
-  chosen: [],
 }
 
 function worldIn(calendar: Calendar, offset: number): World {

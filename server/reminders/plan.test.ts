@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Tone } from '#contract/sequences.ts'
+import { noHistory } from '#test/paying-clients.ts'
 import { seeded } from '#test/seeded.ts'
 import { times } from '#test/thorough.ts'
 import type { Hazard } from './hazard.ts'
@@ -327,16 +328,8 @@ function someWorld(below: Below): World {
       currency: below(5) === 0 ? 'EUR' : 'INR',
       due: begin - 60 + below(110),
       sequence: choice(),
-      through: null,
-      lastOn: null,
-      sent: 0,
-      promisedUntil: null,
-      pause: null,
-      addressHeld: false,
-      openMail: false,
-      refusedToday: false,
+      ...noHistory,
       smart: below(8) > 0,
-      chosen: [],
     })),
   }
 }

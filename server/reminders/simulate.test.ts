@@ -6,9 +6,8 @@ import { newStep, readySequences } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { type PlannedMail, sequenceCalls, sequenceDraft } from '#contract/sequences.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import { anInvoice, anOffice, type Person } from '#test/factories.ts'
+import { anInvoice, anOffice, type Person, sentOn } from '#test/factories.ts'
 import { ask, type TestApp } from '#test/harness.ts'
-import { readEmail } from '#test/read-email.ts'
 import { seeded } from '#test/seeded.ts'
 import { dateOfDay, dayNumber } from './plan.ts'
 
@@ -37,7 +36,7 @@ test.each([false, true])(
   'every email of 30 days leaves as it was shown, to the minute and the subject; grouped: %s',
   async (groupByClient) => {
     await using all = await before9()
-    const { app, asha, smtp } = all
+    const { app, asha } = all
     const random = seeded(groupByClient ? 11 : 5)
     const below = (limit: number) => Math.floor(random() * limit)
     for (let nth = 0; nth < 16; nth += 1) {
@@ -52,14 +51,10 @@ test.each([false, true])(
     expect(seen.after.length).toBeGreaterThan(10)
     expect((await ask(app, asha, reminderCalls.changeSettings, { body: { ...settings, fingerprint: seen.fingerprint } })).status).toBe(200)
     expect((await ask(app, asha, sequenceCalls.plan, { query: {} })).reply.mails).toEqual(seen.after)
-    const sent: string[] = []
-    for (let day = 0; day < 30; day += 1) {
-      const had = smtp.mails.length
-      app.clock.set(`${after(day)}T03:30:00Z`)
-      await app.runJobs()
-      for (const { raw, envelope } of smtp.mails.slice(had))
-        sent.push(`${app.clock.now().toString()} ${envelope.to[0]} ${(await readEmail(raw)).subject}`)
-    }
+    const sent = await sentOn(
+      all,
+      Array.from({ length: 30 }, (_none, day) => after(day)),
+    )
     expect(sent.toSorted()).toEqual(seen.after.map(({ at, clientEmail, subject }) => `${at} ${clientEmail} ${subject}`).toSorted())
   },
 )

@@ -3,7 +3,7 @@ import '@mantine/core/styles/Checkbox.layer.css'
 import { Button, Checkbox, NativeSelect } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconFileUpload } from '@tabler/icons-react'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { bodyOf, type FileMapping, type FileRow, readCsv } from './csv.ts'
 import styles from './file-import.module.css'
 import { fileTexts as texts } from './file-texts.ts'
@@ -81,21 +81,37 @@ export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
         <strong className={styles.dropTitle}>{isTouch ? texts.choose : texts.drop}</strong>
         <span className={styles.dim}>{hint}</span>
       </button>
-      <input
-        ref={input}
-        type="file"
-        accept=".csv,.tsv,.txt,text/csv"
-        hidden
-        aria-label={texts.choose}
-        onChange={(event) => {
-          void read(event.currentTarget.files?.[0])
-          // Without this, choosing the same file again after correcting it would do nothing.
-          event.currentTarget.value = ''
-        }}
-      />
+      <CsvInput ref={input} label={texts.choose} onFile={(file) => void read(file)} />
       <FormError message={problem} />
       <p className={styles.hint}>{columns}</p>
     </>
+  )
+}
+
+/** What opens the choice of a CSV file when it is clicked; it is hidden behind a button. */
+export function CsvInput({
+  ref,
+  label,
+  onFile,
+}: {
+  ref: RefObject<HTMLInputElement | null>
+  label: string
+  onFile: (file: File) => void
+}): ReactNode {
+  return (
+    <input
+      ref={ref}
+      type="file"
+      accept=".csv,.tsv,.txt,text/csv"
+      hidden
+      aria-label={label}
+      onChange={(event) => {
+        const [file] = event.currentTarget.files ?? []
+        if (file) onFile(file)
+        // Without this, choosing the same file again after correcting it would do nothing.
+        event.currentTarget.value = ''
+      }}
+    />
   )
 }
 

@@ -14,7 +14,7 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { bodyOf, type FileRow, readCsv } from '#web/ui/csv.ts'
 import { showDate } from '#web/ui/dates.ts'
 import fileStyles from '#web/ui/file-import.module.css'
-import { type ChosenFile, FileColumnChoice, FileName } from '#web/ui/file-import.tsx'
+import { type ChosenFile, CsvInput, FileColumnChoice, FileName } from '#web/ui/file-import.tsx'
 import { fileTexts } from '#web/ui/file-texts.ts'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { Pill } from '#web/ui/panel.tsx'
@@ -175,8 +175,7 @@ function Asked({ source, rows, told, onChange }: AskedProps): ReactNode {
   const input = useRef<HTMLInputElement>(null)
   const missing = useMemo(() => lacks(asTable(rows, source, { daysToPay: null, addresses: null })), [rows, source])
   const t = texts.source
-  const read = async (file: File | undefined) => {
-    if (!file) return
+  const read = async (file: File) => {
     const table = await file.arrayBuffer().then(readCsv, () => null)
     const addresses = table?.kind === 'rows' ? readAddresses(table.rows) : null
     setProblem(addresses === null ? t.notClients : null)
@@ -208,17 +207,7 @@ function Asked({ source, rows, told, onChange }: AskedProps): ReactNode {
             {t.noEmails}
           </Notice>
         )}
-        <input
-          ref={input}
-          type="file"
-          accept=".csv,.tsv,.txt,text/csv"
-          hidden
-          aria-label={t.addClients}
-          onChange={(event) => {
-            void read(event.currentTarget.files?.[0])
-            event.currentTarget.value = ''
-          }}
-        />
+        <CsvInput ref={input} label={t.addClients} onFile={(file) => void read(file)} />
         <FormError message={problem} />
       </div>
     </>
