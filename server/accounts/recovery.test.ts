@@ -343,6 +343,9 @@ test('a system email that is refused permanently or has expired is dropped, one 
   await forgot(app, asha.email)
   expect(await app.db.select().from(systemMails)).toEqual([])
   smtp.answer({ greeting: () => '554 5.3.2 No service' })
+  // A connection that is kept has had its greeting.
+  smtp.hangUp()
+  await smtp.quiet()
   await forgot(app, asha.email)
   expect(await app.db.select().from(systemMails)).toHaveLength(1)
   smtp.answer({ rcpt: () => '451 4.7.1 Greylisted' })
