@@ -14,7 +14,7 @@ import {
   IconX,
 } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type CSSProperties, type ReactNode, useMemo, useState } from 'react'
 import { Link, useParams } from 'react-router'
 import { type ClientAnswer, type ClientDetails, type ClientEmail, type ClientEvent, clientCalls } from '#contract/clients.ts'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
@@ -228,6 +228,12 @@ function usualText(days: number): string {
   return days === 0 ? texts.onTime : days > 0 ? texts.late(days) : texts.early(-days)
 }
 
+/** Behind the end of the line, else before its beginning, else above it: words may not reach into the amount. In percent of the width. */
+function besideEnd(due: number, end: number): CSSProperties {
+  if (end <= 65) return { left: `calc(${end}% + 12px)` }
+  return due >= 45 ? { right: `calc(${100 - due}% + 10px)` } : { right: `${100 - end}%`, top: '20%' }
+}
+
 interface InvoiceLineProps {
   invoice: Invoice
   days: number
@@ -240,9 +246,7 @@ function InvoiceLine({ invoice, days, place }: InvoiceLineProps): ReactNode {
   const open = status === 'paid' ? undefined : days > 0 ? 'late' : 'ahead'
   const [due, end] = [place(0), place(days)]
   const words = open === undefined ? texts.paidAfter(days) : days > 0 ? texts.soFar(days) : texts.dueIn(-days)
-  // Beside the end of the line, on the side with more room.
-  const said =
-    days < 0 ? { left: `calc(${due}% + 10px)` } : end > 70 ? { right: `calc(${100 - due}% + 10px)` } : { left: `calc(${end}% + 12px)` }
+  const said = days < 0 ? { left: `calc(${due}% + 10px)` } : besideEnd(due, end)
   return (
     <li className={styles.line}>
       <Link to={screens.invoice(_id)} className={styles.reference}>
