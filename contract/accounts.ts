@@ -276,6 +276,7 @@ export const accountCalls = {
   startGoogleLink: call({
     method: 'POST',
     path: '/auth/google/link/start',
+    by: 'self',
     summary:
       'Where to send the browser to link Google to my account; it comes back to /dashboard/profile?code=… or ?error=… as with signing in. Needs a code where two-factor sign-in is on. `conflict` where one is linked already, 503 where Google is not set up.',
     body: googleLinkStart,
@@ -284,6 +285,7 @@ export const accountCalls = {
   linkGoogle: call({
     method: 'POST',
     path: '/auth/google/link',
+    by: 'self',
     summary:
       'Link the Google account by the code that /dashboard/profile was given: from then on it is the way to sign in, the password and two-factor sign-in go, other browsers are signed out. `google_failed`, `conflict`.',
     body: googleLink,
@@ -292,6 +294,7 @@ export const accountCalls = {
   startGoogleUnlink: call({
     method: 'POST',
     path: '/auth/google/unlink/start',
+    by: 'self',
     summary:
       'Where to send the browser to show once more at Google who I am, before Google is unlinked or the account deleted; it comes back as with linking. `conflict` where none is linked, 503 where Google is not set up.',
     reply: z.object({ url: z.string() }),
@@ -299,6 +302,7 @@ export const accountCalls = {
   unlinkGoogle: call({
     method: 'POST',
     path: '/auth/google/unlink',
+    by: 'self',
     summary:
       'Sign in by password again from now on: by the code that /dashboard/profile was given, within 10 minutes, and a new password; other browsers are signed out. `google_failed`, `conflict`.',
     body: googleUnlink,
@@ -307,6 +311,7 @@ export const accountCalls = {
   reauthenticate: call({
     method: 'POST',
     path: '/auth/reauthenticate',
+    by: 'self',
     summary:
       'Show once more who I am, by the current password, and a code where two-factor authentication is on: for 15 minutes this session may do what needs a recent sign-in. `wrong_password`, `invalid` for the code.',
     body: reauthentication,
@@ -314,6 +319,7 @@ export const accountCalls = {
   reauthenticateWithGoogle: call({
     method: 'POST',
     path: '/auth/google/reauthenticate',
+    by: 'self',
     summary:
       'The same by the code that /dashboard/profile was given, for an account that signs in with Google. `google_failed`, `conflict`.',
     body: googleLink,
@@ -365,13 +371,15 @@ export const accountCalls = {
   sendConfirmation: call({
     method: 'POST',
     path: '/user/confirm-email',
+    by: 'self',
     summary: 'Send the link that confirms my email once more; 503 where the server sends no mail.',
     reply: z.object({ message: z.string() }),
   }),
-  profile: call({ method: 'GET', path: '/user/profile', summary: 'My profile.', reply: profile }),
+  profile: call({ method: 'GET', path: '/user/profile', by: 'self', summary: 'My profile.', reply: profile }),
   changeProfile: call({
     method: 'PATCH',
     path: '/user/profile',
+    by: 'self',
     summary:
       'Change my profile. A new email needs the current password; where the server sends mail it is `pendingEmail` until the link sent there is opened, elsewhere it takes effect immediately.',
     body: profileChange,
@@ -380,6 +388,7 @@ export const accountCalls = {
   changePassword: call({
     method: 'PATCH',
     path: '/user/change-password',
+    by: 'self',
     summary: 'Change my password; every other session ends.',
     body: passwordChange,
     reply: z.object({ message: z.string() }),
@@ -387,6 +396,7 @@ export const accountCalls = {
   startTwoFactor: call({
     method: 'POST',
     path: '/user/two-factor/start',
+    by: 'self',
     summary:
       'A new secret for an authenticator, and the otpauth: address to show as a QR code; nothing changes until a code is confirmed. `conflict` where two-factor sign-in is on, `not_allowed` for an account that signs in with Google.',
     body: twoFactorStart,
@@ -395,6 +405,7 @@ export const accountCalls = {
   confirmTwoFactor: call({
     method: 'POST',
     path: '/user/two-factor',
+    by: 'self',
     summary: 'Switch two-factor sign-in on by a first code; the recovery codes are shown this once.',
     body: twoFactorConfirmation,
     reply: newRecoveryCodes,
@@ -402,6 +413,7 @@ export const accountCalls = {
   renewRecoveryCodes: call({
     method: 'POST',
     path: '/user/two-factor/recovery-codes',
+    by: 'self',
     summary: 'New recovery codes, shown only once; the old ones are invalidated.',
     body: twoFactorChange,
     reply: newRecoveryCodes,
@@ -409,25 +421,29 @@ export const accountCalls = {
   removeTwoFactor: call({
     method: 'POST',
     path: '/user/two-factor/remove',
+    by: 'self',
     summary: 'Switch two-factor sign-in off; by a code or a recovery code.',
     body: twoFactorChange,
   }),
   sessions: call({
     method: 'GET',
     path: '/user/sessions',
+    by: 'self',
     summary: 'The browsers I am signed in with, this one first, then the last used first.',
     reply: z.array(signedInBrowser),
   }),
   endSession: call({
     method: 'DELETE',
     path: '/user/sessions/:id',
+    by: 'self',
     summary: 'Sign one browser out immediately.',
     params: z.object({ id: z.uuid('There is no such browser.') }),
   }),
-  endOtherSessions: call({ method: 'DELETE', path: '/user/sessions', summary: 'Sign out every other browser immediately.' }),
+  endOtherSessions: call({ method: 'DELETE', path: '/user/sessions', by: 'self', summary: 'Sign out every other browser immediately.' }),
   audit: call({
     method: 'GET',
     path: '/user/audit',
+    by: 'self',
     summary: 'What happened to my account, newest first, 100 at a time; `before` is the _id of the last one seen.',
     query: z.strictObject({ before: z.uuid().optional() }),
     reply: z.array(auditEntry),
@@ -435,6 +451,7 @@ export const accountCalls = {
   exportData: call({
     method: 'GET',
     path: '/user/export',
+    by: 'self',
     summary:
       'Everything of my account as a ZIP file, each table as JSON and as CSV; at most 5 an hour. The reply is the file itself (application/zip), not JSON.',
     reply: z.unknown(),
@@ -442,6 +459,7 @@ export const accountCalls = {
   stats: call({
     method: 'GET',
     path: '/user/stats',
+    by: 'viewer',
     summary: 'How many invoices I keep, and what was paid.',
     reply: z.object({
       totalInvoices: z.number().int(),
@@ -457,12 +475,14 @@ export const accountCalls = {
   deleteMe: call({
     method: 'DELETE',
     path: '/user/account',
+    by: 'self',
     summary:
       'Delete my account and every record of it. `recent_sign_in_needed` where this session signed in more than 15 minutes ago: reauthenticate first.',
   }),
   deleteById: call({
     method: 'DELETE',
     path: '/user/:id',
+    by: 'self',
     summary: 'Delete my account by its id, likewise.',
     params: z.object({ id: z.string() }),
   }),

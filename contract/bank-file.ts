@@ -64,6 +64,7 @@ export const bankFileCalls = {
   match: call({
     method: 'POST',
     path: '/payments/match',
+    by: 'member',
     summary: 'Which invoices the lines of a bank file pay. Nothing is recorded.',
     body: z.strictObject({ lines: lines(bankLine), currency }),
     reply: z.array(bankMatch),
@@ -71,6 +72,7 @@ export const bankFileCalls = {
   import: call({
     method: 'POST',
     path: '/payments/import',
+    by: 'member',
     summary: 'Record the payments of a bank file, all or none. A line that was recorded before is left out.',
     body: z.strictObject({ lines: lines(importedLine), currency }),
     reply: z
@@ -84,6 +86,7 @@ export const bankFileCalls = {
   undo: call({
     method: 'POST',
     path: '/payments/import/:id/undo',
+    by: 'member',
     summary: 'Take all payments of an import back. Again has no further effect.',
     params: z.object({ id: z.string() }),
     reply: z.object({ takenBack: z.int().meta({ description: 'How many payments were taken back.' }) }).meta({ id: 'UndoneBankImport' }),

@@ -163,12 +163,14 @@ export const billingCalls = {
   subscription: call({
     method: 'GET',
     path: '/subscription',
+    by: 'viewer',
     summary: 'My plan, what it allows, how much of it is used, and what I should know about it.',
     reply: subscription,
   }),
   quote: call({
     method: 'GET',
     path: '/subscription/quote',
+    by: 'owner',
     summary: 'What buying a plan now would cost and mean. 409 for the plan that runs, 503 where payments are not set up.',
     query: z.strictObject({ plan: paidPlanName, billingPeriod, paymentType }),
     reply: quote,
@@ -176,6 +178,7 @@ export const billingCalls = {
   createOrder: call({
     method: 'POST',
     path: '/subscription/create-order',
+    by: 'owner',
     summary:
       'An order to pay once for a period; hand `orderId`, `amount` and `keyId` to the checkout. 409 for the plan that runs, 502 with what the provider says, 503 where payments are not set up.',
     body: purchase,
@@ -185,6 +188,7 @@ export const billingCalls = {
   createSubscription: call({
     method: 'POST',
     path: '/subscription/create-subscription',
+    by: 'owner',
     summary:
       'A subscription that is charged every period; hand `subscriptionId` and `keyId` to the checkout. 409 for the plan that runs, 502 with what the provider says, 503 where payments are not set up.',
     body: purchase,
@@ -200,6 +204,7 @@ export const billingCalls = {
   verifyPayment: call({
     method: 'POST',
     path: '/subscription/verify-payment',
+    by: 'owner',
     summary:
       'What the checkout handed over after paying an order. 400 `payment_not_verified`, 404 for an order that is not mine, 409 `payment_pending` or 502 while the provider has not confirmed it: Duely keeps checking, do not pay again.',
     body: paymentProof,
@@ -208,6 +213,7 @@ export const billingCalls = {
   verifySubscriptionPayment: call({
     method: 'POST',
     path: '/subscription/verify-subscription-payment',
+    by: 'owner',
     summary: 'The same after subscribing.',
     body: subscriptionPaymentProof,
     reply: subscription,
@@ -215,6 +221,7 @@ export const billingCalls = {
   cancel: call({
     method: 'POST',
     path: '/subscription/cancel',
+    by: 'owner',
     summary:
       'Cancel my plan: at the end of what is paid for (`currentPeriodEnd` says when), at once in a trial. 502 with what the provider says, 503 where payments are not set up.',
     reply: subscription,
@@ -222,12 +229,14 @@ export const billingCalls = {
   activateFree: call({
     method: 'POST',
     path: '/subscription/activate-free',
+    by: 'owner',
     summary: 'Switch to Free now: a paid plan ends at once, what is left of it is lost, nothing is charged again. Ask first.',
     reply: subscription,
   }),
   payments: call({
     method: 'GET',
     path: '/subscription/payments',
+    by: 'admin',
     summary: 'My billing history, newest first.',
     reply: z.array(payment),
   }),

@@ -1,5 +1,14 @@
 import type { z } from 'zod'
 
+/** What people may be in a business, from the least to the most. */
+export const roles = ['viewer', 'member', 'admin', 'owner'] as const
+export type Role = (typeof roles)[number]
+
+/** Whether a role is at least the one that is needed; what is one's own needs none. */
+export function reaches(role: Role, needed: Role | 'self'): boolean {
+  return needed === 'self' || roles.indexOf(role) >= roles.indexOf(needed)
+}
+
 /** What a call is: one HTTP request that browser and server agree on. Servers answer it, browsers send it, OpenAPI lists it. */
 export interface Call<
   Params extends z.ZodType | undefined = z.ZodType | undefined,
@@ -21,11 +30,13 @@ export interface Call<
   status: number
   /** Answered without a session. Calls are private unless they say so. */
   open: boolean
+  /** The role in the business that a private call needs at least; `self`: none, for it is about the person. null: it is open. */
+  by: Role | 'self' | null
   /** It changes nothing, as every GET; a POST only where its input needs a body. */
   reads: boolean
 }
 
-interface CallDraft<P, Q, B, R> {
+type CallDraft<P, Q, B, R> = ({ open: true; by?: never } | { open?: false; by: Role | 'self' }) & {
   method: Call['method']
   path: string
   summary: string
@@ -34,7 +45,6 @@ interface CallDraft<P, Q, B, R> {
   body?: B
   reply?: R
   status?: number
-  open?: boolean
   reads?: boolean
 }
 
@@ -55,6 +65,7 @@ export function call<
     reply: draft.reply as R,
     status: draft.status ?? (draft.reply ? 200 : 204),
     open: draft.open ?? false,
+    by: draft.by ?? null,
     reads: draft.reads ?? draft.method === 'GET',
   }
 }

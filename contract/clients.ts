@@ -120,12 +120,14 @@ export const clientCalls = {
   list: call({
     method: 'GET',
     path: '/clients',
+    by: 'viewer',
     summary: 'My clients with what they owe, those with the most overdue first.',
     reply: z.array(client),
   }),
   read: call({
     method: 'GET',
     path: '/clients/:id',
+    by: 'viewer',
     summary: 'One client, with the invoices and what happened.',
     params: byId,
     reply: clientDetails,
@@ -133,6 +135,7 @@ export const clientCalls = {
   update: call({
     method: 'PATCH',
     path: '/clients/:id',
+    by: 'member',
     summary:
       'Pause the reminders of all invoices of a client, end that pause, or choose its sequence, second contact, mailbox, country, time zone and smart reminders.',
     params: byId,

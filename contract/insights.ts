@@ -101,22 +101,31 @@ export const exported = z.enum(['ageing', 'clients', 'effect', 'forecast', 'tren
 export type Exported = z.infer<typeof exported>
 
 export const insightCalls = {
-  read: call({ method: 'GET', path: '/insights', summary: 'What is open by age, how late clients pay, and who is late.', reply: insights }),
+  read: call({
+    method: 'GET',
+    path: '/insights',
+    by: 'viewer',
+    summary: 'What is open by age, how late clients pay, and who is late.',
+    reply: insights,
+  }),
   advanced: call({
     method: 'GET',
     path: '/insights/advanced',
+    by: 'viewer',
     summary: 'DSO, CEI, their trend, what follows reminders, a forecast and kept promises.',
     reply: advancedInsights,
   }),
   clients: call({
     method: 'GET',
     path: '/insights/clients',
+    by: 'viewer',
     summary: 'Every client with what is overdue and how late they pay, by currency.',
     reply: z.array(clientInsights),
   }),
   export: call({
     method: 'GET',
     path: '/insights/export',
+    by: 'viewer',
     summary: 'The figures of one chart as a CSV file.',
     query: z.strictObject({ what: exported }),
     reply: z.string(),

@@ -248,6 +248,7 @@ export const integrationCalls = {
   consent: call({
     method: 'GET',
     path: '/oauth/consent',
+    by: 'member',
     summary: 'What an app asks for, to be shown to the person.',
     query: z.strictObject({
       request: z.string().max(4_000).default(''),
@@ -259,6 +260,7 @@ export const integrationCalls = {
   allow: call({
     method: 'POST',
     path: '/oauth/login/callback',
+    by: 'member',
     summary: 'Allow an application to use my account; returns where to redirect.',
     query: z.strictObject({ json: z.literal('true') }),
     body: z.strictObject({
@@ -271,14 +273,22 @@ export const integrationCalls = {
   connections: call({
     method: 'GET',
     path: '/connections',
+    by: 'admin',
     summary: 'The apps with access to my account.',
     reply: z.array(connection),
   }),
-  disconnect: call({ method: 'DELETE', path: '/connections/:id', summary: 'Revoke the grant of an application.', params: byId }),
+  disconnect: call({
+    method: 'DELETE',
+    path: '/connections/:id',
+    by: 'admin',
+    summary: 'Revoke the grant of an application.',
+    params: byId,
+  }),
 
   me: call({
     method: 'GET',
     path: '/api/me',
+    by: 'self',
     summary: 'The account of the key or token.',
     reply: z.object({
       id: z.string().meta({ format: 'uuid', description: 'The account.' }),
@@ -289,12 +299,14 @@ export const integrationCalls = {
   trigger: call({
     method: 'POST',
     path: '/api/trigger-reminders',
+    by: 'member',
     summary: 'Send reminders for all overdue invoices, at most once a day per invoice.',
     reply: runAnswer,
   }),
   bounce: call({
     method: 'POST',
     path: '/api/bounces',
+    by: 'member',
     summary: 'Report that an email to a client came back; reminders to its address are held.',
     body: z.strictObject({
       messageId: z
@@ -317,6 +329,7 @@ export const integrationCalls = {
   addZap: call({
     method: 'POST',
     path: '/zapier/hooks',
+    by: 'admin',
     summary: 'Subscribe a URL to an event, as a Zap does when it is turned on.',
     body: z.strictObject({
       hookUrl: hookUrl.meta({ format: 'uri', description: 'The URL to call.' }),
@@ -328,32 +341,36 @@ export const integrationCalls = {
   removeZap: call({
     method: 'DELETE',
     path: '/zapier/hooks/:id',
+    by: 'admin',
     summary: 'Remove a subscription, as a Zap does when it is turned off.',
     params: byId,
   }),
   sample: call({
     method: 'GET',
     path: '/zapier/hooks/sample/:event',
+    by: 'admin',
     summary: 'The latest events of a type, newest first, as webhooks receive them.',
     params: z.object({ event: webhookEvent }),
     reply: z.array(webhookPayload),
   }),
 
-  keys: call({ method: 'GET', path: '/api-keys', summary: 'My API keys, newest first.', reply: z.array(apiKey) }),
+  keys: call({ method: 'GET', path: '/api-keys', by: 'admin', summary: 'My API keys, newest first.', reply: z.array(apiKey) }),
   addKey: call({
     method: 'POST',
     path: '/api-keys',
+    by: 'admin',
     summary: 'Create an API key; it is shown only once.',
     body: apiKeyDraft,
     reply: apiKey.extend({ key: z.string() }),
     status: 201,
   }),
-  removeKey: call({ method: 'DELETE', path: '/api-keys/:id', summary: 'Revoke an API key.', params: byId }),
+  removeKey: call({ method: 'DELETE', path: '/api-keys/:id', by: 'admin', summary: 'Revoke an API key.', params: byId }),
 
-  webhooks: call({ method: 'GET', path: '/webhooks', summary: 'My webhooks, newest first.', reply: z.array(webhook) }),
+  webhooks: call({ method: 'GET', path: '/webhooks', by: 'admin', summary: 'My webhooks, newest first.', reply: z.array(webhook) }),
   addWebhook: call({
     method: 'POST',
     path: '/webhooks',
+    by: 'admin',
     summary: 'Add a webhook; its secret is shown only once.',
     body: z.strictObject(webhookFields),
     reply: webhook.extend(secretOnce),
@@ -362,15 +379,17 @@ export const integrationCalls = {
   changeWebhook: call({
     method: 'PATCH',
     path: '/webhooks/:id',
+    by: 'admin',
     summary: 'Change, pause or resume a webhook.',
     params: byId,
     body: z.strictObject({ ...webhookFields, paused: z.boolean() }).partial(),
     reply: webhook,
   }),
-  removeWebhook: call({ method: 'DELETE', path: '/webhooks/:id', summary: 'Remove a webhook.', params: byId }),
+  removeWebhook: call({ method: 'DELETE', path: '/webhooks/:id', by: 'admin', summary: 'Remove a webhook.', params: byId }),
   replaceSecret: call({
     method: 'POST',
     path: '/webhooks/:id/secret',
+    by: 'admin',
     summary: 'Sign with a new secret from now on; it is shown only once.',
     params: byId,
     reply: z.object(secretOnce),
@@ -378,6 +397,7 @@ export const integrationCalls = {
   testWebhook: call({
     method: 'POST',
     path: '/webhooks/:id/test',
+    by: 'admin',
     summary: 'Send a test event now, or the challenge to a URL that is not verified, and return the receiver’s response.',
     params: byId,
     reply: webhookDelivery,
@@ -385,6 +405,7 @@ export const integrationCalls = {
   webhookDeliveries: call({
     method: 'GET',
     path: '/webhooks/:id/deliveries',
+    by: 'admin',
     summary: 'Recent deliveries of a webhook, newest first.',
     params: byId,
     reply: z.array(webhookDelivery),
@@ -392,6 +413,7 @@ export const integrationCalls = {
   resend: call({
     method: 'POST',
     path: '/webhooks/:id/deliveries/:deliveryId/resend',
+    by: 'admin',
     summary: 'Deliver an event to a webhook again.',
     params: byId.extend({ deliveryId: z.string() }),
     reply: webhookDelivery,

@@ -285,24 +285,41 @@ export const invoiceCalls = {
   list: call({
     method: 'GET',
     path: '/invoice',
+    by: 'viewer',
     summary: 'My invoices, newest first; with `limit` one page and a Link to the next.',
     query: invoiceQuery,
     reply: z.array(invoice),
   }),
-  create: call({ method: 'POST', path: '/invoice', status: 201, summary: 'Create an invoice.', body: invoiceDraft, reply: invoice }),
-  read: call({ method: 'GET', path: '/invoice/:id', summary: 'One invoice.', params: byId, reply: invoice }),
+  create: call({
+    method: 'POST',
+    path: '/invoice',
+    by: 'member',
+    status: 201,
+    summary: 'Create an invoice.',
+    body: invoiceDraft,
+    reply: invoice,
+  }),
+  read: call({ method: 'GET', path: '/invoice/:id', by: 'viewer', summary: 'One invoice.', params: byId, reply: invoice }),
   update: call({
     method: 'PATCH',
     path: '/invoice/:id',
+    by: 'member',
     summary: 'Change an invoice.',
     params: byId,
     body: invoiceChange,
     reply: invoice,
   }),
-  remove: call({ method: 'DELETE', path: '/invoice/:id', summary: 'Delete an invoice; it can be restored for 30 days.', params: byId }),
+  remove: call({
+    method: 'DELETE',
+    path: '/invoice/:id',
+    by: 'member',
+    summary: 'Delete an invoice; it can be restored for 30 days.',
+    params: byId,
+  }),
   pause: call({
     method: 'PATCH',
     path: '/invoice/:id/pause',
+    by: 'member',
     summary: 'Pause the reminders of an invoice or of its client, until a date or until resumed; or end that pause.',
     params: byId,
     body: pauseChange,
@@ -311,6 +328,7 @@ export const invoiceCalls = {
   restore: call({
     method: 'POST',
     path: '/invoice/:id/restore',
+    by: 'member',
     summary: 'Restore a deleted invoice.',
     params: byId,
     reply: invoice,
@@ -318,6 +336,7 @@ export const invoiceCalls = {
   import: call({
     method: 'POST',
     path: '/invoices/import',
+    by: 'member',
     summary: 'Import up to 1,000 invoices; each line has its own result, and no email is sent.',
     body: invoiceImport,
     reply: importResult,
@@ -325,6 +344,7 @@ export const invoiceCalls = {
   imported: call({
     method: 'GET',
     path: '/invoices/import/:key',
+    by: 'viewer',
     summary: 'The existing invoices that an import with this Idempotency-Key created within a day.',
     params: z.object({ key: idempotencyKey }),
     reply: z.array(importedLine),
@@ -332,6 +352,7 @@ export const invoiceCalls = {
   export: call({
     method: 'GET',
     path: '/invoices/export',
+    by: 'viewer',
     summary: 'My invoices as a CSV file, optionally by status or search.',
     query: invoiceQuery.pick({ status: true, search: true }),
     /** The file itself, text/csv in UTF-8. */
@@ -340,6 +361,7 @@ export const invoiceCalls = {
   bulkChange: call({
     method: 'POST',
     path: '/invoices/change',
+    by: 'member',
     summary: 'Mark, pause, delete or restore up to 1,000 invoices; each has its own result.',
     body: manyInvoices,
     reply: bulkResult,

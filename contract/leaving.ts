@@ -72,6 +72,7 @@ export const leavingCalls = {
   mails: call({
     method: 'GET',
     path: '/reminder/runs/:id/leaving',
+    by: 'viewer',
     summary: `The emails of a daily run that have not left, and those that were left out; the first ${mostLeaving}.`,
     params: byId,
     reply: z.array(leavingMail),
@@ -79,6 +80,7 @@ export const leavingCalls = {
   leaveOut: call({
     method: 'POST',
     path: '/reminder/runs/:id/leave-out',
+    by: 'member',
     summary: 'Leave invoices out of a daily run, for that day only; emails being sent at this moment may still be delivered.',
     params: byId,
     body: which,
@@ -87,6 +89,7 @@ export const leavingCalls = {
   takeBack: call({
     method: 'POST',
     path: '/reminder/runs/:id/take-back',
+    by: 'member',
     summary: 'Take back what was left out of a daily run: its emails leave after all.',
     params: byId,
     body: which,
@@ -95,6 +98,7 @@ export const leavingCalls = {
   leaveOutOnDay: call({
     method: 'POST',
     path: '/reminder/days/:date/leave-out',
+    by: 'member',
     summary: 'Leave clients out of the daily run of a date, today or one of the next 30 days.',
     params: byDate,
     body: whichClients,
@@ -103,6 +107,7 @@ export const leavingCalls = {
   takeBackOnDay: call({
     method: 'POST',
     path: '/reminder/days/:date/take-back',
+    by: 'member',
     summary: 'Take back clients that were left out on a date.',
     params: byDate,
     body: whichClients,
@@ -111,6 +116,7 @@ export const leavingCalls = {
   sendNow: call({
     method: 'POST',
     path: '/reminder/runs/:id/send-now',
+    by: 'member',
     summary: 'Send the emails of a daily run that are waiting to leave now.',
     params: byId,
     reply: run,

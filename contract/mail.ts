@@ -96,10 +96,17 @@ export const mostMailboxes = 10
 const byId = z.object({ id: z.string() })
 
 export const mailCalls = {
-  config: call({ method: 'GET', path: '/mail-config', summary: 'The mailbox that my reminders are sent from.', reply: mailConfig }),
+  config: call({
+    method: 'GET',
+    path: '/mail-config',
+    by: 'viewer',
+    summary: 'The mailbox that my reminders are sent from.',
+    reply: mailConfig,
+  }),
   configureSmtp: call({
     method: 'POST',
     path: '/mail-config/smtp',
+    by: 'admin',
     summary: 'Connect a mailbox by SMTP; the login is tried before it is saved.',
     body: smtpDraft,
     reply: mailConfig,
@@ -107,6 +114,7 @@ export const mailCalls = {
   startGmail: call({
     method: 'POST',
     path: '/mail-config/gmail/start',
+    by: 'admin',
     summary:
       'Where to send the browser to connect Gmail; it comes back to /dashboard/mail-settings?code=…&state=…, or ?error=access_denied where the person said no. 503 where Google is not set up (see GET /server).',
     reply: z.object({ url: z.string() }),
@@ -114,6 +122,7 @@ export const mailCalls = {
   configureGmail: call({
     method: 'POST',
     path: '/mail-config/gmail',
+    by: 'admin',
     summary:
       'Connect Gmail by the code that the page was given: once, within 10 minutes, for the account and in the browser that began. `google_failed` says in words what went wrong, such as a permission that was not ticked.',
     body: gmailDraft,
@@ -122,6 +131,7 @@ export const mailCalls = {
   startMicrosoft: call({
     method: 'POST',
     path: '/mail-config/microsoft/start',
+    by: 'admin',
     summary:
       'Where to send the browser to connect Microsoft 365 or Outlook.com; it comes back to /dashboard/mail-settings?code=…&state=…, or ?error=…&state=…; the state begins with `microsoft.`. 503 where Microsoft is not set up (see GET /server).',
     reply: z.object({ url: z.string() }),
@@ -129,6 +139,7 @@ export const mailCalls = {
   configureMicrosoft: call({
     method: 'POST',
     path: '/mail-config/microsoft',
+    by: 'admin',
     summary:
       'Connect Microsoft 365 by the code that the page was given: once, within 10 minutes, for the account and in the browser that began. `microsoft_failed` says in words what went wrong; `administrator_needed` where only an administrator can allow Duely.',
     body: microsoftDraft,
@@ -137,12 +148,14 @@ export const mailCalls = {
   microsoftApproval: call({
     method: 'GET',
     path: '/mail-config/microsoft/approval',
+    by: 'viewer',
     summary: 'The page where an administrator of Microsoft 365 allows Duely for the whole organisation, once.',
     reply: z.object({ url: z.string() }),
   }),
   test: call({
     method: 'POST',
     path: '/mail-config/test',
+    by: 'admin',
     summary:
       "Send a test mail from my mailbox to my account's own address; it counts as no reminder. `mail_not_configured` without a mailbox, `mail_refused` in the mail server's words where it was not taken, `too_many` after ten within an hour.",
     reply: testMail,
@@ -150,6 +163,7 @@ export const mailCalls = {
   mailboxes: call({
     method: 'GET',
     path: '/mailboxes',
+    by: 'viewer',
     summary:
       'My mailboxes, the default first, and how many I may have. A client without a mailbox of its own is written to from the default one, which /mail-config is about.',
     reply: z.object({ mailboxes: z.array(mailbox), most: z.number().int() }),
@@ -157,6 +171,7 @@ export const mailCalls = {
   addMailbox: call({
     method: 'POST',
     path: '/mailboxes',
+    by: 'admin',
     summary:
       'Connect a further mailbox, as /mail-config connects the default one; the one with this address and provider again, where there is one. `plan_limit` beyond what the plan allows, `conflict` beyond ten.',
     body: mailboxDraft,
@@ -166,6 +181,7 @@ export const mailCalls = {
   startMailbox: call({
     method: 'POST',
     path: '/mailboxes/consent',
+    by: 'admin',
     summary: 'Where to send the browser to connect a further mailbox by permission; the state that comes back begins with `further.`.',
     body: z.strictObject({ provider: z.enum(['gmail', 'microsoft']) }),
     reply: z.object({ url: z.string() }),
@@ -173,6 +189,7 @@ export const mailCalls = {
   changeMailbox: call({
     method: 'PATCH',
     path: '/mailboxes/:id',
+    by: 'admin',
     summary: 'Make a mailbox the default one, or connect it again with other settings.',
     params: byId,
     body: z.strictObject({ isDefault: z.literal(true), connect: mailboxDraft }).partial(),
@@ -181,6 +198,7 @@ export const mailCalls = {
   removeMailbox: call({
     method: 'DELETE',
     path: '/mailboxes/:id',
+    by: 'admin',
     summary:
       'Forget a mailbox: its clients are written to from the default one. Where it was the default, the oldest of the others becomes that.',
     params: byId,
@@ -188,6 +206,7 @@ export const mailCalls = {
   remove: call({
     method: 'DELETE',
     path: '/mail-config',
+    by: 'admin',
     summary:
       'Forget the mailbox; what is waiting is held. A permission that Google gave is handed back; one of Microsoft is revoked at Microsoft only.',
   }),

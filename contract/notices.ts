@@ -55,10 +55,17 @@ export function shortName(name: string): string {
 }
 
 export const noticeCalls = {
-  list: call({ method: 'GET', path: '/user/notices', summary: 'What I should know, most recent first.', reply: z.array(notice) }),
+  list: call({
+    method: 'GET',
+    path: '/user/notices',
+    by: 'viewer',
+    summary: 'What I should know, most recent first.',
+    reply: z.array(notice),
+  }),
   dismiss: call({
     method: 'DELETE',
     path: '/user/notices/:id',
+    by: 'member',
     summary: 'Dismiss a notice.',
     params: z.object({ id: z.string() }),
   }),

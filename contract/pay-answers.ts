@@ -58,12 +58,14 @@ export const payAnswerCalls = {
   list: call({
     method: 'GET',
     path: '/answers',
+    by: 'viewer',
     summary: 'What clients said on pay pages, newest first, at most 200.',
     reply: z.array(payAnswer),
   }),
   accept: call({
     method: 'POST',
     path: '/answers/:id/accept',
+    by: 'member',
     summary:
       'Accept an answer: a payment is recorded, a promise keeps its pause, a question is settled, another contact is taken over. `conflict` where it is not open any more.',
     params: byId,
@@ -73,6 +75,7 @@ export const payAnswerCalls = {
   decline: call({
     method: 'POST',
     path: '/answers/:id/decline',
+    by: 'member',
     summary: 'Decline an answer: its pause ends and reminders resume. `conflict` where it is not open any more.',
     params: byId,
     reply: payAnswer,

@@ -36,6 +36,7 @@ export const invoiceFileCalls = {
   save: call({
     method: 'PUT',
     path: '/invoice/:id/file',
+    by: 'member',
     summary: 'Add the PDF of an invoice, or replace it. The body is the file, as `application/pdf`, at most 3 MiB.',
     params: byId,
     query: z.strictObject({
@@ -50,6 +51,7 @@ export const invoiceFileCalls = {
   read: call({
     method: 'GET',
     path: '/invoice/:id/file',
+    by: 'viewer',
     summary: 'The PDF of an invoice, as it was added.',
     params: byId,
     /** The file itself. */
@@ -58,6 +60,7 @@ export const invoiceFileCalls = {
   remove: call({
     method: 'DELETE',
     path: '/invoice/:id/file',
+    by: 'member',
     summary: 'Remove the PDF of an invoice.',
     params: byId,
   }),
@@ -90,6 +93,7 @@ export const payLinkCalls = {
   create: call({
     method: 'POST',
     path: '/invoice/:id/pay-link',
+    by: 'member',
     summary: 'The link to the pay page of an invoice: the same each time, until it is revoked or the client has another email.',
     params: byId,
     reply: payLink,
@@ -97,12 +101,14 @@ export const payLinkCalls = {
   revoke: call({
     method: 'DELETE',
     path: '/invoice/:id/pay-link',
+    by: 'member',
     summary: 'Revoke the link to the pay page of an invoice: it stops working, and the next one is another.',
     params: byId,
   }),
   createStatement: call({
     method: 'POST',
     path: '/clients/:id/pay-link',
+    by: 'member',
     summary: 'The link to the statement of a client: all open invoices of their email, each with its own page below.',
     params: byId,
     reply: payLink,
@@ -110,12 +116,14 @@ export const payLinkCalls = {
   revokeStatement: call({
     method: 'DELETE',
     path: '/clients/:id/pay-link',
+    by: 'member',
     summary: 'Revoke the link to the statement of a client: it stops working, and the next one is another.',
     params: byId,
   }),
   readStatement: call({
     method: 'GET',
     path: '/clients/:id/statement',
+    by: 'viewer',
     summary: 'The statement of a client: all open invoices of their email. With `format=pdf` it is a PDF.',
     params: byId,
     query: z.strictObject({ format: z.enum(['json', 'pdf'], 'Please choose json or pdf.').default('json') }),

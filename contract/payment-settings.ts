@@ -207,10 +207,11 @@ const razorpayConnected = z.object({ keyId: z.string(), webhookUrl: z.string(), 
 export type RazorpayConnected = z.output<typeof razorpayConnected>
 
 export const paymentSettingsCalls = {
-  read: call({ method: 'GET', path: '/payment-settings', summary: 'How my clients pay me.', reply: paymentSettings }),
+  read: call({ method: 'GET', path: '/payment-settings', by: 'viewer', summary: 'How my clients pay me.', reply: paymentSettings }),
   save: call({
     method: 'PUT',
     path: '/payment-settings',
+    by: 'admin',
     summary:
       'Change how my clients pay me: the given keys, each replaced as a whole. Needs `currentPassword` or `code` where the account has a password or a second factor (`wrong_password`, `invalid`), else a session younger than 15 minutes (`recent_sign_in_needed`).',
     body: paymentSettingsChange,
@@ -219,6 +220,7 @@ export const paymentSettingsCalls = {
   saveLogo: call({
     method: 'PUT',
     path: '/payment-settings/logo',
+    by: 'admin',
     summary: 'The logo of my pay page: PNG or JPEG of at most 200 KB. Protected as the settings are.',
     body: logoChange,
     reply: paymentSettings,
@@ -226,12 +228,14 @@ export const paymentSettingsCalls = {
   removeLogo: call({
     method: 'DELETE',
     path: '/payment-settings/logo',
+    by: 'admin',
     summary: 'Remove the logo of my pay page. Needs no password: nothing that is shown is replaced by anything else.',
     reply: paymentSettings,
   }),
   connectRazorpay: call({
     method: 'PUT',
     path: '/payment-settings/razorpay',
+    by: 'admin',
     summary:
       'Connect my account at Razorpay, so that clients can pay invoices in INR online: the keys are tried and never shown again. Again: other keys, or another secret for the webhook. Protected as the settings are.',
     body: razorpayKeys,
@@ -240,6 +244,7 @@ export const paymentSettingsCalls = {
   disconnectRazorpay: call({
     method: 'DELETE',
     path: '/payment-settings/razorpay',
+    by: 'admin',
     summary: 'Disconnect my account at Razorpay: open payment links are cancelled. Protected as the settings are.',
     body: z.strictObject(proof).nullish(),
     reply: paymentSettings,
@@ -247,6 +252,7 @@ export const paymentSettingsCalls = {
   tryRazorpay: call({
     method: 'POST',
     path: '/payment-settings/razorpay/try',
+    by: 'admin',
     summary: 'A payment link over ₹1.00 by test keys (`conflict` with live ones): a notice tells when the test payment arrived.',
     reply: z.object({ url: z.string() }),
   }),

@@ -76,6 +76,7 @@ export const paymentCalls = {
   list: call({
     method: 'GET',
     path: '/invoice/:id/payments',
+    by: 'viewer',
     summary: 'The payments and refunds of an invoice, newest first, with those that were taken back.',
     params: byInvoice,
     reply: z.array(payment),
@@ -83,6 +84,7 @@ export const paymentCalls = {
   record: call({
     method: 'POST',
     path: '/invoice/:id/payments',
+    by: 'member',
     status: 201,
     summary: 'Record a payment or a refund. The invoice is paid once nothing is left to pay.',
     params: byInvoice,
@@ -92,6 +94,7 @@ export const paymentCalls = {
   takeBack: call({
     method: 'POST',
     path: '/invoice/:id/payments/:pid/void',
+    by: 'member',
     summary: 'Take a payment or refund back: it stays in the list and does not count any more. Again has no further effect.',
     params: byInvoice.extend({ pid: z.string() }),
     reply: recorded,
@@ -99,6 +102,7 @@ export const paymentCalls = {
   export: call({
     method: 'GET',
     path: '/payments/export',
+    by: 'viewer',
     summary: 'All payments and refunds as a CSV file, newest first.',
     /** The file itself, text/csv in UTF-8. */
     reply: z.string(),

@@ -99,6 +99,7 @@ export const quietDayCalls = {
   read: call({
     method: 'GET',
     path: '/reminder/holidays',
+    by: 'viewer',
     summary: 'The public holidays of a country or region, and my own days.',
     query: z.strictObject({
       country: country.optional().meta({ description: 'Without it your own country and region.' }),
@@ -116,6 +117,7 @@ export const quietDayCalls = {
   replaceOwnDays: call({
     method: 'PUT',
     path: '/reminder/own-days',
+    by: 'admin',
     summary: 'Change my own days: quiet ones, or open ones in spite of a weekend or public holiday.',
     body: z.strictObject({ days: ownDays, fingerprint }),
     reply: z.object({ days: storedDays }),

@@ -366,10 +366,11 @@ export const smartResult = z
 export type SmartResult = z.infer<typeof smartResult>
 
 export const reminderCalls = {
-  settings: call({ method: 'GET', path: '/reminder/settings', summary: 'My reminder settings.', reply: reminderSettings }),
+  settings: call({ method: 'GET', path: '/reminder/settings', by: 'viewer', summary: 'My reminder settings.', reply: reminderSettings }),
   changeSettings: call({
     method: 'PATCH',
     path: '/reminder/settings',
+    by: 'admin',
     summary: 'Change my reminder settings.',
     body: z.strictObject({ ...reminderSettings.shape, fingerprint }).partial(),
     reply: reminderSettings,
@@ -377,12 +378,14 @@ export const reminderCalls = {
   smart: call({
     method: 'GET',
     path: '/reminder/smart',
+    by: 'viewer',
     summary: 'What smart reminders have changed so far, compared with every fifth invoice, whose steps leave as planned.',
     reply: smartResult,
   }),
   cancelRun: call({
     method: 'POST',
     path: '/reminder/runs/:id/cancel',
+    by: 'member',
     summary: 'Cancel the rest of a run; emails being sent at this moment may still be delivered.',
     params: byId,
     reply: run,
@@ -390,6 +393,7 @@ export const reminderCalls = {
   retryRun: call({
     method: 'POST',
     path: '/reminder/runs/:id/retry',
+    by: 'member',
     summary: 'Retry the failed emails of a run.',
     params: byId,
     reply: runAnswer,
@@ -397,14 +401,23 @@ export const reminderCalls = {
   history: call({
     method: 'GET',
     path: '/invoice/:id/history',
+    by: 'viewer',
     summary: 'Every email about an invoice, the decision of each day, and the next reminder or why there is none.',
     params: byId,
     reply: invoiceHistory,
   }),
-  mail: call({ method: 'GET', path: '/reminder/mails/:id', summary: 'An email as it was sent.', params: byId, reply: sentMail }),
+  mail: call({
+    method: 'GET',
+    path: '/reminder/mails/:id',
+    by: 'viewer',
+    summary: 'An email as it was sent.',
+    params: byId,
+    reply: sentMail,
+  }),
   status: call({
     method: 'GET',
     path: '/reminder/status',
+    by: 'viewer',
     summary: 'Whether daily reminders are active, and when the last one was sent.',
     reply: z.object({
       isActive: z.boolean().meta({ description: 'Whether the daily schedule is on.' }),
@@ -433,6 +446,7 @@ export const reminderCalls = {
   preview: call({
     method: 'GET',
     path: '/reminder/preview',
+    by: 'viewer',
     summary:
       'Who would get an email now, and the next reminder of each unpaid invoice; with `limit` one page of these and a Link to the next.',
     query: invoiceQuery.pick({ limit: true, cursor: true }),
@@ -448,6 +462,7 @@ export const reminderCalls = {
   start: call({
     method: 'POST',
     path: '/reminder/start',
+    by: 'admin',
     summary: 'Turn daily reminders on and remind of every overdue invoice, or the chosen ones, that was not reminded today.',
     body: runSelection.nullish(),
     reply: runAnswer,
@@ -455,6 +470,7 @@ export const reminderCalls = {
   stop: call({
     method: 'POST',
     path: '/reminder/stop',
+    by: 'admin',
     summary: 'Turn daily reminders off and cancel queued emails.',
     reply: z.object({
       isActive: z.boolean(),
@@ -464,6 +480,7 @@ export const reminderCalls = {
   sendNow: call({
     method: 'POST',
     path: '/reminder/send-immediate',
+    by: 'member',
     summary: 'Send reminders for all overdue invoices, or the chosen ones, now.',
     body: sendNowRequest.nullish(),
     reply: runAnswer,
@@ -471,6 +488,7 @@ export const reminderCalls = {
   draft: call({
     method: 'POST',
     path: '/reminder/draft',
+    by: 'viewer',
     summary: 'What Send Now would send for chosen invoices, and the email where it is one. Sends nothing.',
     body: sendNowRequest.required({ invoiceIds: true }),
     reads: true,
@@ -479,6 +497,7 @@ export const reminderCalls = {
   tryAddress: call({
     method: 'POST',
     path: '/reminder/try-address',
+    by: 'member',
     summary: 'End the hold of a refused address, and remind of what is overdue there now.',
     body: z.strictObject({ clientEmail: emailAddress.meta({ format: 'email', description: 'The address.' }) }),
     reply: runAnswer,
@@ -486,6 +505,7 @@ export const reminderCalls = {
   runs: call({
     method: 'GET',
     path: '/reminder/runs',
+    by: 'viewer',
     summary: 'The last runs, newest first.',
     query: z.strictObject({
       limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'The most runs in the reply.' }),
@@ -495,6 +515,7 @@ export const reminderCalls = {
   run: call({
     method: 'GET',
     path: '/reminder/runs/:id',
+    by: 'viewer',
     summary: 'One run and its progress.',
     params: byId,
     reply: run,

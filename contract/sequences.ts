@@ -218,13 +218,15 @@ export const sequenceCalls = {
   list: call({
     method: 'GET',
     path: '/reminder/sequences',
+    by: 'viewer',
     summary: 'My sequences, by name, and those that every account has.',
     reply: z.array(sequence),
   }),
-  read: call({ method: 'GET', path: '/reminder/sequences/:id', summary: 'One sequence.', params: byId, reply: sequence }),
+  read: call({ method: 'GET', path: '/reminder/sequences/:id', by: 'viewer', summary: 'One sequence.', params: byId, reply: sequence }),
   create: call({
     method: 'POST',
     path: '/reminder/sequences',
+    by: 'admin',
     summary: 'Create a sequence.',
     body: sequenceDraft,
     reply: sequence,
@@ -233,6 +235,7 @@ export const sequenceCalls = {
   replace: call({
     method: 'PUT',
     path: '/reminder/sequences/:id',
+    by: 'admin',
     summary: 'Change a sequence. Emails that are being sent at this moment may still leave as they were.',
     params: byId,
     body: sequenceDraft,
@@ -241,6 +244,7 @@ export const sequenceCalls = {
   remove: call({
     method: 'DELETE',
     path: '/reminder/sequences/:id',
+    by: 'admin',
     summary: 'Delete a sequence.',
     params: byId,
     query: z.strictObject({
@@ -250,6 +254,7 @@ export const sequenceCalls = {
   test: call({
     method: 'POST',
     path: '/reminder/sequences/:id/test',
+    by: 'admin',
     summary: 'Send an email of a sequence to myself, with made-up values.',
     params: byId,
     body: z
@@ -268,6 +273,7 @@ export const sequenceCalls = {
   assign: call({
     method: 'PATCH',
     path: '/invoice/:id/sequence',
+    by: 'member',
     summary: 'Choose the sequence of an invoice, or whether smart reminders may move its steps.',
     params: byId,
     body: invoiceChange,
@@ -276,6 +282,7 @@ export const sequenceCalls = {
   plan: call({
     method: 'GET',
     path: '/reminder/plan',
+    by: 'viewer',
     summary: 'The emails of the next days, if the invoices stay unpaid.',
     query: z.strictObject({
       days: z.coerce
@@ -291,6 +298,7 @@ export const sequenceCalls = {
   simulate: call({
     method: 'POST',
     path: '/reminder/simulate',
+    by: 'viewer',
     summary: 'What a change of sequences or settings would do in the next days. Changes nothing.',
     body: simulationRequest,
     reads: true,

@@ -439,10 +439,11 @@ export const groupTemplateChange = changeOf(groupVariables)
 export type TemplateChange = z.output<typeof templateChange>
 
 export const templateCalls = {
-  read: call({ method: 'GET', path: '/mail-config/template', summary: 'The wording of my reminders.', reply: template }),
+  read: call({ method: 'GET', path: '/mail-config/template', by: 'viewer', summary: 'The wording of my reminders.', reply: template }),
   save: call({
     method: 'PUT',
     path: '/mail-config/template',
+    by: 'admin',
     summary: 'Change the wording of my reminders.',
     body: templateChange,
     reply: template,
@@ -450,12 +451,14 @@ export const templateCalls = {
   readGroup: call({
     method: 'GET',
     path: '/mail-config/template/group',
+    by: 'viewer',
     summary: 'The wording of the mail that lists all that one client owes.',
     reply: template,
   }),
   saveGroup: call({
     method: 'PUT',
     path: '/mail-config/template/group',
+    by: 'admin',
     summary: 'Change the wording of the mail that lists all that one client owes.',
     body: groupTemplateChange,
     reply: template,

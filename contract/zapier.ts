@@ -14,18 +14,21 @@ export const zapierCalls = {
   subscribe: call({
     method: 'POST',
     path: '/zapier/subscribe',
+    by: 'admin',
     summary: 'Deliver events to Zapier.',
     reply: settingsRecord,
   }),
   unsubscribe: call({
     method: 'POST',
     path: '/zapier/unsubscribe',
+    by: 'admin',
     summary: 'Pause deliveries to Zapier.',
     reply: settingsRecord,
   }),
   subscription: call({
     method: 'GET',
     path: '/zapier/check-subscription',
+    by: 'viewer',
     summary: 'Whether events are delivered to Zapier.',
     reply: settingsRecord,
   }),

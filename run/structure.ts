@@ -83,6 +83,7 @@ const alsoPublic: Record<string, string> = {
   'server/accounts/links.ts': 'sent links are pruned in the background',
   'server/accounts/recovery.ts': "one of the operator's commands creates a link",
   'server/accounts/notices.ts': 'each slice creates the notices about its subject',
+  'server/accounts/roles.ts': 'the role that a call needs is compared in one place',
   'server/accounts/sessions.ts': 'calls are authenticated in one place, and sessions are pruned in the background',
   'server/accounts/call-limits.ts': 'calls of every slice wait for it',
   'server/accounts/throttle.ts': 'attempts are pruned in the background; other slices count their own attempts',

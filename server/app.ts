@@ -1,6 +1,7 @@
 import { mostMailboxes } from '#contract/mail.ts'
 import { openCallLimits } from '#server/accounts/call-limits.ts'
 import { noticeRoutes, withdrawNotices } from '#server/accounts/notices.ts'
+import { refuseBelow } from '#server/accounts/roles.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { authenticate } from '#server/accounts/sessions.ts'
 import { billingOnAccountDeleted, entitlementsOf } from '#server/billing/billing.ts'
@@ -41,8 +42,12 @@ export async function openCalls(deps: Deps): Promise<App> {
     https,
     callLimits: openCallLimits(deps),
     // A program is known by how its token begins; everybody else has a session or is a stranger.
-    authenticate: async (request, call, reply) =>
-      (await authenticateApiClient(deps, { request, call, reply }, deps.clock.now())) ?? authenticate(deps, request),
+    async authenticate(request, call, reply) {
+      const program = await authenticateApiClient(deps, { request, call, reply }, deps.clock.now())
+      const principal = program ?? (await authenticate(deps, request))
+      refuseBelow(principal, call.by)
+      return principal
+    },
   })
   const revokeAccess = integrationsOnAccountTakeover(config)
   accountRoutes(app, deps, {

@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
-import { expect, test } from 'vitest'
-import type { Call } from '#contract/call.ts'
+import { expect, expectTypeOf, test } from 'vitest'
+import { type Call, type call, reaches, roles } from '#contract/call.ts'
 import { everyCall } from '#contract/index.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -15,6 +15,23 @@ test('every call of the contract has a route', async () => {
   expect(everyCall.length).toBeGreaterThan(20)
   const unanswered = everyCall.filter(({ method, path }) => !app.app.hasRoute({ method, url: path }))
   expect(unanswered.map(({ method, path }) => `${method} ${path}`)).toEqual([])
+})
+
+test('a private call without the role that it needs does not compile', () => {
+  type Draft = Parameters<typeof call>[0]
+  interface Named {
+    method: 'GET'
+    path: string
+    summary: string
+  }
+  // The check of types refuses this file where one of these does not hold.
+  expectTypeOf<Named>().not.toExtend<Draft>()
+  expectTypeOf<Named & { open: false }>().not.toExtend<Draft>()
+  expectTypeOf<Named & { by: 'viewer' }>().toExtend<Draft>()
+  expectTypeOf<Named & { open: true }>().toExtend<Draft>()
+  expectTypeOf<Named & { open: true; by: 'viewer' }>().not.toExtend<Draft>()
+  expect(everyCall.filter(({ open, by }) => open !== (by === null))).toEqual([])
+  expect(roles.map((role) => roles.filter((needed) => reaches(role, needed)).length)).toEqual([1, 2, 3, 4])
 })
 
 test('every call that is not open refuses requests without a valid token', async () => {

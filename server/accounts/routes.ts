@@ -30,6 +30,7 @@ import { googleRoutes } from './google-routes.ts'
 import { knownBrowsers } from './known-browser.ts'
 import { hintAt } from './password-hint.ts'
 import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
+import { refuseBelow } from './roles.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import {
   endOtherSessions,
@@ -150,7 +151,10 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
 
   answer(app, accountCalls.profile, async (_parts, { account }) => readProfile(db, account, clock.now()))
 
-  answer(app, accountCalls.changeProfile, async ({ body }, { account }, { request }) => {
+  answer(app, accountCalls.changeProfile, async ({ body }, principal, { request }) => {
+    const { account } = principal
+    const ofBusiness = body.timezone !== undefined || body.reminderHour !== undefined || body.currency !== undefined
+    if (ofBusiness) refuseBelow(principal, 'admin')
     const now = clock.now()
     const changed = await changeProfile(deps, account, body, handed, originOf(request), now)
     return readProfile(db, changed, now)

@@ -63,7 +63,7 @@ export async function authenticate({ db, config, clock }: Deps, request: Fastify
     }),
   )
   if (!found) throw refused
-  return { account: accountRow.read(found.account), apiClient: null, sessionId }
+  return { account: accountRow.read(found.account), role: 'owner', apiClient: null, sessionId }
 }
 
 const accountRow = packed(accounts)

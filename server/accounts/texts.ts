@@ -3,6 +3,8 @@ import type { Notice } from '#contract/notices.ts'
 import { screens } from '#contract/screens.ts'
 import type { SystemMail } from '#server/platform/system-mail.ts'
 
+const havingRole = { member: 'a member, an admin or the owner', admin: 'an admin or the owner', owner: 'the owner' }
+
 /** Messages of refused calls. */
 export const refusals = {
   accountExists: 'An account with this email already exists. Please sign in instead.',
@@ -52,6 +54,8 @@ export const refusals = {
   linkExpired: 'This link has expired or was already used. Please request a new one.',
   emailConfirmed: 'Your email is already confirmed.',
   recentSignInNeeded: 'You signed in a while ago. Please confirm that it’s you.',
+  roleNeeded: (role: keyof typeof havingRole, business: string, owner: string) =>
+    `Only ${havingRole[role]} of ${business} can do this. Ask ${owner}.`,
   confirmEmailFirst: 'Confirm your email to start sending.',
   passwordForPay: 'Please enter your current password to change how you are paid.',
   recentSignInForPay: 'Please sign in again to change how you are paid.',

@@ -55,6 +55,7 @@ export async function authenticateApiClient(
   await noteUse(deps.db, found, now)
   return {
     account,
+    role: 'owner',
     apiClient: { kind, id },
     get sessionId(): string {
       throw new ProblemError('not_allowed', texts.access.browserOnly)

@@ -10,7 +10,7 @@ import fastify, {
 } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import type { Call, CallParts, CallReply } from '#contract/call.ts'
+import type { Call, CallParts, CallReply, Role } from '#contract/call.ts'
 import type { ApiClientKind } from '#contract/integrations.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
 import type { Config } from '#server/config.ts'
@@ -37,6 +37,8 @@ export interface ApiClient {
 
 export interface Principal {
   account: Account
+  /** Of the person in the business. */
+  role: Role
   /** null: the person themselves. */
   apiClient: ApiClient | null
   /** The session of the person's browser. A program has none: where it is read in a program's call, that is refused with `not_allowed`. */
@@ -44,8 +46,8 @@ export interface Principal {
 }
 
 /**
- * Authenticates a request for a call, or refuses it with `not_signed_in`, or with `not_allowed` where the call is not open to the principal. It
- * may set headers of the reply.
+ * Authenticates a request for a call, or refuses it with `not_signed_in`, or with `not_allowed` where the call is not open to the principal or
+ * needs a higher role. It may set headers of the reply.
  */
 export type Authenticate = (request: FastifyRequest, call: Call, reply: FastifyReply) => Promise<Principal>
 

@@ -93,7 +93,7 @@ function operation(explained: ExplainedCall, shared: Part): Part {
     operationId: name,
     tags: [subject],
     summary: title(name),
-    description: [call.summary, detail].filter(Boolean).join(' '),
+    description: [call.summary, detail, whoMay(call)].filter(Boolean).join(' '),
     security: [...(isOpenTo('key', call) ? [{ key: needs }] : []), ...(isOpenTo('application', call) ? [{ oauth: needs }] : [])],
     ...listed('parameters', [
       ...parametersOf('path', call.params, example.params, shared, explained.params),
@@ -104,6 +104,10 @@ function operation(explained: ExplainedCall, shared: Part): Part {
     ...(explained.pdf === 'sent' ? { requestBody: { required: true, content: pdf } } : {}),
     responses: { ...successes(explained, shared), ...problems(explained) },
   }
+}
+
+function whoMay({ by }: Call): string {
+  return by === null || by === 'self' ? '' : `Role: ${by === 'owner' ? by : `${by} or higher`}.`
 }
 
 /** `listInvoices`: List invoices. */
