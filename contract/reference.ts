@@ -413,6 +413,7 @@ export const explainedCalls: ExplainedCall[] = [
         step: null,
         movedFrom: null,
         why: null,
+        atClient: null,
         smart: true,
         notDelivered: null,
         mails: [
@@ -607,6 +608,7 @@ export const explainedCalls: ExplainedCall[] = [
             step: null,
             movedFrom: null,
             why: null,
+            atClient: null,
           },
         ],
       },

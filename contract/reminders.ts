@@ -117,6 +117,10 @@ const stepFields = {
   step: nextStep,
   movedFrom: z.string().nullable().meta({ format: 'date', description: 'The date of that step, where it leaves on another one.' }),
   why: z.string().nullable().meta({ description: 'What makes it wait, in a sentence.' }),
+  atClient: z
+    .string()
+    .nullable()
+    .meta({ description: 'The time on the clock of the client when it is reminded next, such as `9:00`; null where it is the same.' }),
 }
 
 export const previewLine = z

@@ -292,6 +292,10 @@ export const sequenceCalls = {
         .max(90, 'Please enter 1 to 90 days.')
         .default(planDays)
         .meta({ description: 'How many days, from today on.' }),
+      invoice: z
+        .string()
+        .optional()
+        .meta({ format: 'uuid', description: 'Only the emails about this invoice; the fingerprint is of these.' }),
     }),
     reply: reminderPlan,
   }),

@@ -523,7 +523,7 @@ async function compose({ clock }: Delivering, { account, sender, wordings }: Bat
     wordings: mail.written ? { one: mail.written, group: mail.written } : (mail.step ?? wordings),
     copies: mail.copies,
     from: { name: account.displayName, address: sender.address },
-    today: localDate(now, account.timezone),
+    today: mail.clientDate ?? localDate(now, account.timezone),
     now,
     pay: mail.pay,
   })

@@ -99,8 +99,8 @@ export interface PlannedMail {
   step?: { sequenceId: string; offset: number; date: string | null } | null
   /** For each of the invoices the date of its own step, if it is one, and what its day says besides. */
   steps?: { date: string | null; note: string | null }[]
-  /** When it may leave, and until when; without it at once, until the deadline of the run. */
-  leaves?: { at: Instant; until: Instant | null }
+  /** When it may leave, until when, and the date by then at a client in another time zone; without it at once, until the deadline of the run. */
+  leaves?: { at: Instant; until: Instant | null; clientDate: string | null }
 }
 
 /** Every invoice with its email, and its step. */
@@ -126,12 +126,12 @@ export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: In
   const column = (of: (mail: PlannedMail) => string | number | null | undefined) => arrayText(mails.map((mail) => textOf(of(mail))))
   const leaves = ({ leaves: own }: PlannedMail) => later(own?.at ?? null, run.leavesAt)?.toString()
   await tx.execute(sql`
-    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date)
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
     SELECT m.id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, i.currency, 'queued', ${now.toString()}::timestamptz, coalesce(m.at, ${now.toString()}::timestamptz), coalesce(m.until, ${run.deadlineAt.toString()}::timestamptz),
-      m.sequence_id, m.step_offset, m.step_date
+      m.sequence_id, m.step_offset, m.step_date, m.client_date
     FROM unnest(${column(({ deliveryId }) => deliveryId)}::uuid[], ${column(({ invoiceIds }) => invoiceIds[0])}::uuid[], ${column(leaves)}::timestamptz[],
       ${column(({ leaves }) => leaves?.until?.toString())}::timestamptz[], ${column(({ step }) => step?.sequenceId)}::uuid[], ${column(({ step }) => step?.offset)}::int[],
-      ${column(({ step }) => step?.date)}::date[]) AS m (id, invoice_id, at, until, sequence_id, step_offset, step_date)
+      ${column(({ step }) => step?.date)}::date[], ${column(({ leaves }) => leaves?.clientDate)}::date[]) AS m (id, invoice_id, at, until, sequence_id, step_offset, step_date, client_date)
     JOIN invoices i ON i.id = m.invoice_id`)
   await tx.execute(sql`
     INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open, amount_minor, step_date)
@@ -298,7 +298,7 @@ export async function accept(db: Database, all: Accepted[], now: Instant): Promi
           FROM ${answered} said
           WHERE d.id = said.id AND d.claim = said.claim AND d.state = 'sending'
           RETURNING d.id, d.state, d.message_id, (
-            SELECT r.local_date FROM runs r WHERE r.id = d.run_id AND (d.step_date IS NOT NULL OR (d.sequence_id IS NULL AND r.kind <> 'send_now'))) AS automatic_on),
+            SELECT coalesce(d.client_date, r.local_date) FROM runs r WHERE r.id = d.run_id AND (d.step_date IS NOT NULL OR (d.sequence_id IS NULL AND r.kind <> 'send_now'))) AS automatic_on),
         ${freed}
         UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${at}, refusal = NULL,
           reminded_through = greatest(i.reminded_through, freed.automatic_on, freed.step_date),
@@ -541,8 +541,8 @@ async function join(tx: Database, run: Run, ids: string[]): Promise<void> {
 export async function splitOthers(tx: Database, ownerId: string, id: string, invoiceIds: string[]): Promise<void> {
   const own = newId()
   await tx.execute(sql`
-    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date)
-    SELECT ${own}::uuid, d.owner_id, d.run_id, d.client_email, d.currency, d.state, d.reason, d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
+    SELECT ${own}::uuid, d.owner_id, d.run_id, d.client_email, d.currency, d.state, d.reason, d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date, d.client_date
     FROM deliveries d WHERE d.id = ${id}::uuid AND d.owner_id = ${ownerId}::uuid`)
   const others = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${id}::uuid AND NOT (invoice_id = ANY(${arrayText(invoiceIds)}::uuid[]))`
   await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${own}::uuid WHERE ${others}`)
@@ -619,9 +619,9 @@ export async function split(tx: Database, ownerId: string, which: SQL): Promise<
     const own = newId()
     const both = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${deliveryId}::uuid AND invoice_id = ${invoiceId}::uuid`
     await tx.execute(sql`
-      INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date)
+      INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
       SELECT ${own}::uuid, d.owner_id, d.run_id, d.pulled_by_run_id, i.client_email, CASE d.state WHEN 'held' THEN 'held' ELSE 'queued' END, d.reason,
-        d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date
+        d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date, d.client_date
       FROM deliveries d JOIN invoices i ON i.owner_id = d.owner_id AND i.id = ${invoiceId}::uuid WHERE d.id = ${deliveryId}::uuid AND d.owner_id = ${ownerId}::uuid`)
     await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${own}::uuid WHERE ${both}`)
     await tx.execute(sql`UPDATE decisions SET delivery_id = ${own}::uuid WHERE ${both}`)

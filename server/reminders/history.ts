@@ -43,6 +43,7 @@ export async function invoiceHistory(
     step: line?.step ?? null,
     movedFrom: line?.movedFrom ?? null,
     why: line?.why ?? null,
+    atClient: line?.atClient ?? null,
     smart: invoice.smart,
     notDelivered: line?.notDelivered ?? null,
     mails: await mailsOf(db, invoice.id, most),

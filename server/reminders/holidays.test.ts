@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { noHistory } from '#test/paying-clients.ts'
 import { thorough } from '#test/thorough.ts'
 import { countryOf, holidayNumbers, holidaysOf, isKnown, knownPlaces, knownUntil, type Place, weekendOf } from './holidays.ts'
-import { type Calendar, dateOfDay, dayNumber, nextDay, type PlanInvoice, type World } from './plan.ts'
+import { type Calendar, dateOfDay, dayNumber, openNext, type PlanInvoice, type World } from './plan.ts'
 
 const places: Place[] = knownPlaces().flatMap(({ country, regions }) => [
   { country, region: null },
@@ -80,7 +80,7 @@ test('in every country from 2025 to 2032 a step moves to an open day: later ones
       let before = Number.NEGATIVE_INFINITY
       for (let date = first; date < last; date += 1) {
         const due = date - offset
-        const found = nextDay(world, { ...invoice, due }, offset > 0 ? due : due - 30)?.date ?? Number.NaN
+        const found = openNext(world)({ ...invoice, due }, offset > 0 ? due : due - 30)?.date ?? Number.NaN
         const day = (((found + 3) % 7) + 7) % 7
         const holds =
           found >= before && (offset > 0 ? found >= date : found <= date) && !calendar.closed.has(found) && !calendar.weekend.has(day + 1)

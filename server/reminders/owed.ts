@@ -14,13 +14,12 @@ export const addressHeld = sql`EXISTS (SELECT 1 FROM address_holds h WHERE h.own
 export const stepOf = sql`(SELECT max(s."offset") FROM sequence_steps s
   WHERE s.sequence_id = d.sequence_id AND s."offset" <= d.step_offset AND (s."offset" > 0) = (d.step_offset > 0))`
 
-/**
- * Whether an invoice `i` is on the side of its due date that an email `d` is about; most emails are about invoices past due. To a client in another
- * time zone one may leave after midnight, while it is still the day of its run there.
- */
+/** Today for an email `d`: for one to a client in another time zone the date there. */
+const dateOf = (today: string | SQL) => sql`coalesce(d.client_date, ${today}::date)`
+
+/** Whether an invoice `i` is on the side of its due date that an email `d` is about; most emails are about invoices past due. */
 const onItsSide = (today: string | SQL) =>
-  sql`CASE WHEN d.step_offset <= 0 THEN i.due_date >= least(${today}::date, greatest(${today}::date - 1, (SELECT o.local_date FROM runs o WHERE o.id = d.run_id)))
-    ELSE i.due_date < ${today}::date END`
+  sql`CASE WHEN d.step_offset <= 0 THEN i.due_date >= ${dateOf(today)} ELSE i.due_date < ${dateOf(today)} END`
 
 /**
  * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, or not yet for a step before that, not deleted, not paused. A grouped
@@ -30,7 +29,7 @@ const onItsSide = (today: string | SQL) =>
 export const owedToday = (today: string | SQL) => sql`
   FROM (SELECT invoice_id, count(*) OVER () AS together FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
   JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
-    ON i.deleted_at IS NULL AND i.status <> 'paid' AND ${onItsSide(today)} AND (d.sequence_id IS NULL OR ${stepOf} IS NOT NULL) AND NOT ${pausedOn(today)}
+    ON i.deleted_at IS NULL AND i.status <> 'paid' AND ${onItsSide(today)} AND (d.sequence_id IS NULL OR ${stepOf} IS NOT NULL) AND NOT ${pausedOn(dateOf(today))}
       AND (di.together = 1 OR (lower(i.client_email) = lower(d.client_email) AND i.currency = d.currency))`
 
 /**

@@ -11,7 +11,7 @@ import {
   dateOfDay,
   dayNumber,
   groupKey,
-  nextDay,
+  openNext,
   type PlanClient,
   type PlanDay,
   type PlanInvoice,
@@ -30,7 +30,9 @@ import type { Reason } from './smart.ts'
 interface Sent {
   invoice: string
   group: string
+  /** By which date its step was chosen, and the date at the client. */
   on: string
+  there: string
   /** Null: by hand, so it deals with no step. */
   step: string | null
   ofSequence: boolean
@@ -47,7 +49,7 @@ interface Chosen {
 
 /** What a day brings, without the objects of `plan`. */
 interface Outcome {
-  mails: { invoices: string[]; sequence: string; offset: number; tone: Tone; at: string }[]
+  mails: { invoices: string[]; sequence: string; offset: number; tone: Tone; at: string; on: string; there: string }[]
   rules: Record<string, string | null>
   choices: Omit<Chosen, 'saved'>[]
 }
@@ -69,17 +71,27 @@ function firstOpen(date: string, calendar: Calendar | null, direction: 1 | -1): 
   return null
 }
 
-/** The first quarter of an hour from the run on at which an email may arrive at the client. */
-function arrival(world: World, day: PlanDay, client: PlanClient, step: { since: string; offset: number; due: string }): string | null {
+const knownArrivals = new Map<string, ReturnType<typeof arrivals>>()
+
+/** The first half of an hour of each date at a client, from the run to the next one, in which an email may arrive there. */
+function arrivals(world: World, day: PlanDay, client: PlanClient): { at: string; date: string; there: string }[] {
   const zone = client.timezone ?? world.timezone
-  for (let at = day.at; Temporal.Instant.compare(at, day.next) < 0; at = at.add({ minutes: 15 })) {
+  const there = day.at.toZonedDateTimeISO(zone).toPlainDate().toString()
+  if (day.kind !== 'daily' || zone === world.timezone) return [{ at: day.at.toString(), date: dateOfDay(day.date), there }]
+  const key = `${day.at.toString()} ${day.next.toString()} ${zone} ${world.reminderHour}`
+  const known = knownArrivals.get(key)
+  if (known) return known
+  const found = new Map<string, string>()
+  for (let [at, minutes] = [day.at, 30]; Temporal.Instant.compare(at, day.next) < 0; at = at.add({ minutes })) {
     const local = at.toZonedDateTimeISO(zone)
-    const date = local.toPlainDate().toString()
-    const inHours = zone === world.timezone || (local.hour >= world.reminderHour && local.hour < 18)
-    if (inHours && date >= step.since && openOn(date, client.calendar) && (step.offset > 0 || date <= step.due)) return at.toString()
-    if (zone === world.timezone) return null
+    const isFirst = local.hour >= world.reminderHour && local.hour < 18 && !found.has(local.toPlainDate().toString())
+    if (isFirst) found.set(local.toPlainDate().toString(), at.toString())
+    // The next date is further away.
+    minutes = isFirst ? 8 * 60 : 30
   }
-  return null
+  const all = [...found].map(([date, at]) => ({ date, at, there: date }))
+  knownArrivals.set(key, all)
+  return all
 }
 
 interface Found {
@@ -90,6 +102,8 @@ interface Found {
   date: string
   since: string
   at: string
+  on: string
+  there: string
 }
 
 /** The same from the rules in words: each chance for itself, and the credit from everything that was ever chosen. */
@@ -125,32 +139,32 @@ const wordOf = (reason: Reason) => (reason.kind === 'learning' ? `learning ${rea
 
 function oracle(world: World, day: PlanDay, history: Sent[], choices: Chosen[]): Outcome & { steps: Map<string, string>; made: Chosen[] } {
   const made: Chosen[] = []
-  const today = dateOfDay(day.date)
+  const runDate = dateOfDay(day.date)
   const rules: Outcome['rules'] = {}
   const found: Found[] = []
   for (const invoice of world.invoices) {
     const due = dateOfDay(invoice.due)
-    const late = due < today
     const sequence = world.sequences.get(invoice.sequence)
     const mine = history.filter((one) => one.invoice === invoice.id)
     const client = world.clients.get(invoice.clientKey) ?? { timezone: null, calendar: world.calendar }
     const calendar = day.kind === 'daily' ? client.calendar : null
-    const refuse = (rule: string) => {
-      rules[invoice.id] = late ? rule : null
-    }
     const lastDay = text(invoice.pause?.until ?? null)
     const isOut = day.kind === 'daily' && world.leftOut?.get(day.date)?.has(invoice.clientKey)
-    if (invoice.sequence === 'never') refuse('never')
-    else if (invoice.pause && (lastDay === null || today <= lastDay)) refuse('paused')
-    else if (invoice.addressHeld) refuse(sequence ? 'refused' : 'address_held')
-    else if (!sequence) {
-      const at = day.kind === 'daily' ? arrival(world, day, client, { since: today, offset: 1, due }) : day.at.toString()
-      const had = mine.some(({ on }) => on === today)
-      if (!late || invoice.openMail || had || (day.kind === 'trigger' && invoice.refusedToday)) refuse('already')
-      else if (isOut) refuse('left_out')
-      else if (at === null) refuse('quiet')
-      else found.push({ invoice, sequence: 'every_day', offset: daysFrom(due, today), tone: 'friendly', date: today, since: today, at })
-    } else {
+    const isWaiting = invoice.openMail || (day.kind === 'trigger' && invoice.refusedToday)
+    /** What leaves on a date of the client, or why nothing does. */
+    const decideOn = ({ date: today, at, there }: ReturnType<typeof arrivals>[number]): Found | string => {
+      if (invoice.sequence === 'never') return 'never'
+      if (invoice.pause && (lastDay === null || today <= lastDay)) return 'paused'
+      if (invoice.addressHeld) return sequence ? 'refused' : 'address_held'
+      const isClosed = !openOn(today, calendar)
+      if (!sequence) {
+        if (isWaiting) return 'already'
+        if (due >= today) return 'quiet'
+        if (mine.some((one) => one.there >= today)) return 'already'
+        if (isOut) return 'left_out'
+        const everyDay = { sequence: 'every_day', offset: daysFrom(due, today), tone: 'friendly' as const, date: today, since: today }
+        return isClosed ? 'quiet' : { invoice, ...everyDay, at, on: today, there }
+      }
       const offsets: { offset: number; tone: Tone }[] = [...sequence.steps]
       const last = sequence.steps.at(-1)
       if (last && sequence.everyDays !== null && last.offset > 0)
@@ -160,18 +174,17 @@ function oracle(world: World, day: PlanDay, history: Sent[], choices: Chosen[]):
       const dealtWith = (date: string) => automatic.some(({ on, step }) => date <= on || date <= (step ?? ''))
       const ofClient = world.grouped ? history.filter(({ group, ofSequence }) => group === groupKey(invoice) && ofSequence) : []
       const lastMail = [...mine, ...ofClient]
-        .map(({ on }) => on)
+        .map(({ there }) => there)
         .toSorted()
         .at(-1)
       const isEnded = sequence.atMost !== null && automatic.filter(({ ofSequence }) => ofSequence).length >= sequence.atMost
-      const isWaiting = invoice.openMail || (day.kind === 'trigger' && invoice.refusedToday)
       const [step, following = null] = offsets.flatMap(({ offset }) =>
         offset > 0 && !dealtWith(plus(due, offset)) ? plus(due, offset) : [],
       )
       const keptApart = lastMail === undefined || plus(lastMail, sequence.atLeast) <= today
       const isKnown = (one: Chosen) => one.invoice === invoice.id && one.step === step
       if (world.smart && invoice.smart && !isEnded && !isWaiting && step && keptApart && !choices.some(isKnown))
-        if (late && today <= step && today >= plus(step, -world.smart.days)) {
+        if (due < today && today <= step && today >= plus(step, -world.smart.days)) {
           const about = { invoice: invoice.id, client: invoice.clientKey, due, today, step, following, atLeast: sequence.atLeast }
           made.push(chooseAgain(world.smart, about, [...choices, ...made]))
         }
@@ -201,40 +214,46 @@ function oracle(world: World, day: PlanDay, history: Sent[], choices: Chosen[]):
       }
       const chosen = pick(calendar)
       const over = after.every(({ offset }) => dealtWith(plus(due, offset))) && (promised === null || after.length === 0)
-      const at = chosen && (day.kind === 'daily' ? arrival(world, day, client, { ...chosen, due }) : day.at.toString())
-      if (isWaiting) refuse('already')
-      else if (isEnded) refuse('ended')
-      else if (!chosen && over && (sequence.everyDays === null || after.length === 0)) refuse('ended')
-      else if (!chosen) refuse(!openOn(today, calendar) && pick(null) ? 'quiet' : 'no_step')
-      else if (isOut) refuse('left_out')
-      else if (!at) refuse('quiet')
-      else if (lastMail !== undefined && today < plus(lastMail, sequence.atLeast)) refuse('gap')
-      else found.push({ invoice, sequence: invoice.sequence, ...chosen, at })
+      if (isWaiting) return 'already'
+      if (isEnded) return 'ended'
+      if (!chosen && over && (sequence.everyDays === null || after.length === 0)) return 'ended'
+      if (!chosen) return isClosed && pick(null) ? 'quiet' : 'no_step'
+      if (isOut) return 'left_out'
+      if (isClosed) return 'quiet'
+      if (lastMail !== undefined && today < plus(lastMail, sequence.atLeast)) return 'gap'
+      return { invoice, sequence: invoice.sequence, ...chosen, at, on: today, there }
     }
+    let last: Found | string = 'quiet'
+    for (const arrival of arrivals(world, day, client)) {
+      last = decideOn(arrival)
+      if (typeof last !== 'string') break
+    }
+    if (typeof last !== 'string') found.push(last)
+    else rules[invoice.id] = due < runDate ? last : null
   }
   const groups = world.grouped ? [...Map.groupBy(found, ({ invoice }) => groupKey(invoice)).values()] : found.map((one) => [one])
   const mails = groups.map((group) => {
-    const toneOf = ({ invoice, tone }: Found) => (dateOfDay(invoice.due) >= today ? 'before' : tone)
+    const toneOf = ({ invoice, tone, on }: Found) => (dateOfDay(invoice.due) >= on ? 'before' : tone)
+    const [on] = group.map((one) => one.on).toSorted()
+    const first = group.filter((one) => one.on === on)
     const order = ['final', 'firm', 'friendly', 'before']
-    const [best] = group.toSorted(
+    const [best] = first.toSorted(
       (one, other) =>
         (one.since < other.since ? -1 : one.since > other.since ? 1 : 0) || order.indexOf(toneOf(one)) - order.indexOf(toneOf(other)),
     )
-    const same = group.filter((one) => best && toneOf(one) === toneOf(best))
-    for (const { invoice } of group.filter((one) => !same.includes(one))) rules[invoice.id] = dateOfDay(invoice.due) < today ? 'gap' : null
+    const same = first.filter((one) => best && toneOf(one) === toneOf(best))
+    for (const { invoice } of group.filter((one) => !same.includes(one)))
+      rules[invoice.id] = dateOfDay(invoice.due) < runDate ? 'gap' : null
     const largest = Math.max(...same.map(({ offset }) => offset))
     const textOf = same.find(({ offset }) => offset === largest)
-    const at =
-      same
-        .map((one) => one.at)
-        .toSorted((one, other) => Temporal.Instant.compare(one, other))
-        .at(-1) ?? ''
     return {
       invoices: same.map(({ invoice }) => invoice.id),
       sequence: textOf?.sequence ?? '',
       offset: largest,
       tone: textOf?.tone ?? 'friendly',
-      at,
+      at: textOf?.at ?? '',
+      on: textOf?.on ?? '',
+      there: textOf?.there ?? '',
     }
   })
   const choicesMade = made.map(({ saved: _saved, ...one }) => one)
@@ -245,12 +264,14 @@ const daysFrom = (one: string, other: string) => Math.round((Date.parse(other) -
 
 function outcomeOf({ mails, rules, chosen }: Planned): Outcome {
   return {
-    mails: mails.map(({ invoices, step, at }) => ({
+    mails: mails.map(({ invoices, step, at, date, there }) => ({
       invoices: invoices.map(({ invoice }) => invoice.id),
       sequence: step.sequence,
       offset: step.offset,
       tone: step.tone,
       at: at.toString(),
+      on: dateOfDay(date),
+      there: dateOfDay(there),
     })),
     rules: Object.fromEntries([...rules].map(([{ id }, rule]) => [id, rule])),
     choices: [...chosen].map(([{ id }, { step, day, reason }]) => ({
@@ -371,12 +392,11 @@ function afterRun(world: World, planned: Planned, accepted: Planned['mails']): W
 }
 
 /** A step stays inside its window, after the due date, and keeps the days between two emails on both sides. */
-function refuseUnkept({ smart, sequences }: World, chosen: Map<PlanInvoice, Choice>, date: DayNumber): void {
+function refuseUnkept({ smart, sequences }: World, chosen: Map<PlanInvoice, Choice>): void {
   for (const [invoice, { step, day }] of chosen) {
     const { steps = [], atLeast = 1 } = sequences.get(invoice.sequence) ?? {}
     expect(Math.abs(day - step)).toBeLessThanOrEqual(smart?.days ?? 0)
     expect(day).toBeGreaterThan(invoice.due)
-    expect(day).toBeGreaterThanOrEqual(date)
     if (invoice.lastOn !== null) expect(day - invoice.lastOn).toBeGreaterThanOrEqual(atLeast)
     const following = steps.map(({ offset }) => invoice.due + offset).find((one) => one > step)
     if (following !== undefined && day > step) expect(following - day).toBeGreaterThanOrEqual(atLeast)
@@ -392,6 +412,7 @@ function replay(seed: number): number {
   const history: Sent[] = []
   const choices: Chosen[] = []
   const stepsSent = new Set<string>()
+  const mailed = new Set<string>()
   const closed = new Map<string, PlanInvoice>()
   let count = 0
   let down = 0
@@ -413,7 +434,6 @@ function replay(seed: number): number {
     down = down > 0 ? down - 1 : below(25) === 0 ? 1 + below(6) : 0
     const kinds: PlanDay['kind'][] = down > 0 ? [] : ['daily']
     if (below(15) === 0) kinds.unshift(below(2) === 0 ? 'start' : 'trigger')
-    const mailed = new Set<string>()
     for (const kind of kinds) {
       const hour = { hour: world.reminderHour }
       const at = Temporal.PlainDate.from(dateOfDay(date)).toZonedDateTime({ timeZone: world.timezone, plainTime: hour })
@@ -424,28 +444,28 @@ function replay(seed: number): number {
       const { mails, rules, choices: chosen, made } = oracle(world, day, history, choices)
       expect(outcomeOf(planned), `seed ${seed}, ${dateOfDay(date)}, ${kind}`).toEqual({ mails, rules, choices: chosen })
       choices.push(...made)
-      refuseUnkept(world, planned.chosen, date)
+      refuseUnkept(world, planned.chosen)
       const accepted = planned.mails.filter(() => below(8) > 0)
-      for (const { invoices } of accepted)
+      for (const { invoices, date: on, there } of accepted)
         for (const { invoice, step } of invoices) {
           count += 1
           const of = `seed ${seed}, ${dateOfDay(date)}, ${invoice.id}`
           // One automatic email a day, at most as many as the sequence has, and as far apart as it asks for.
-          expect(mailed.has(invoice.id), of).toBe(false)
-          mailed.add(invoice.id)
+          expect(mailed.has(`${invoice.id} ${there}`), of).toBe(false)
+          mailed.add(`${invoice.id} ${there}`)
           const sequence = world.sequences.get(invoice.sequence)
           if (sequence?.atMost != null) expect(invoice.sent, of).toBeLessThan(sequence.atMost)
-          if (sequence && invoice.lastOn !== null) expect(date - invoice.lastOn, of).toBeGreaterThanOrEqual(sequence.atLeast)
+          if (sequence && invoice.lastOn !== null) expect(there - invoice.lastOn, of).toBeGreaterThanOrEqual(sequence.atLeast)
           if (sequence && step.number !== null) {
             const key = `${invoice.id} ${invoice.due} ${step.date}`
             expect(stepsSent.has(key), of).toBe(false)
             stepsSent.add(key)
           }
-          const on = dateOfDay(date)
           history.push({
             invoice: invoice.id,
             group: groupKey(invoice),
-            on,
+            on: dateOfDay(on),
+            there: dateOfDay(there),
             step: dateOfDay(step.date),
             ofSequence: step.sequence !== 'every_day',
           })
@@ -457,8 +477,10 @@ function replay(seed: number): number {
         ...world,
         invoices: world.invoices.map((invoice) => {
           if (invoice.due >= date || below(2) === 0) return invoice
-          history.push({ invoice: invoice.id, group: groupKey(invoice), on: dateOfDay(date), step: null, ofSequence: false })
-          return { ...invoice, lastOn: date }
+          const there = Math.max(date, invoice.lastOn ?? date)
+          const on = dateOfDay(there)
+          history.push({ invoice: invoice.id, group: groupKey(invoice), on, there: on, step: null, ofSequence: false })
+          return { ...invoice, lastOn: there }
         }),
       }
   }
@@ -570,7 +592,7 @@ test('a client whose days are all quiet gets no email', () => {
   const calendar = { weekend: new Set([1, 2, 3, 4, 5, 6, 7]), closed: new Set<number>(), open: new Set<number>() }
   const world = worldOf([{}], { calendar })
   expect(walk(world, -60, 500)).toEqual([])
-  expect(world.invoices[0] && nextDay(world, world.invoices[0], begin)).toBeNull()
+  expect(world.invoices[0] && openNext(world)(world.invoices[0], begin)).toBeNull()
 })
 
 test('a client gets its email in the hours of its own zone, also where summer time begins, before the next run', () => {
@@ -618,7 +640,7 @@ test('the next day of an invoice is the first on which plan sends its email', ()
     const below: Below = (limit) => Math.floor(random() * limit)
     const start = { ...someWorld(below), grouped: false }
     const past = below(2) === 0 ? { through: begin - below(30), lastOn: begin - below(30), sent: below(4) } : {}
-    const world = { ...start, clients: new Map(), invoices: start.invoices.map((one) => changed({ ...one, ...past }, below, start, begin)) }
+    const world = { ...start, invoices: start.invoices.map((one) => changed({ ...one, ...past }, below, start, begin)) }
     for (const invoice of world.invoices.filter(({ openMail }) => !openMail)) {
       const days = Array.from({ length: 90 }, (_none, nth) => begin + nth)
       let alone: World = { ...world, invoices: [invoice] }
@@ -627,7 +649,7 @@ test('the next day of an invoice is the first on which plan sends its email', ()
         alone = next
         return mails.length > 0
       }
-      const found = nextDay(world, invoice, begin)?.date ?? Number.POSITIVE_INFINITY
+      const found = openNext(world)(invoice, begin)?.date ?? Number.POSITIVE_INFINITY
       expect(days.find(sends) ?? null, `seed ${seed}, ${invoice.id}`).toBe(found < begin + 90 ? found : null)
     }
   }

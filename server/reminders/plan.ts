@@ -131,35 +131,43 @@ export interface StepDue {
 const furthest = 800
 
 /**
- * The first day from one on when an email about an invoice leaves by the daily run, as far as it alone decides; null: none. `at`: where the client's own
- * clock says when.
+ * Finds the first day from one on when an email about an invoice leaves by the daily run, as far as the invoice alone decides; null: none. `at`: where the
+ * client's own clock says when.
  */
-export function nextDay(
-  world: World,
-  invoice: PlanInvoice,
-  from: DayNumber,
-): { date: DayNumber; step: StepDue; at: Instant | null } | null {
-  const sequence = world.sequences.get(invoice.sequence)
-  if (invoice.sequence === 'never' || invoice.addressHeld || (invoice.pause && invoice.pause.until === null)) return null
-  if (sequence?.atMost != null && invoice.sent >= sequence.atMost) return null
-  const client = world.clients.get(invoice.clientKey)
-  const { calendar } = client ?? world
-  const elsewhere = client && client.timezone !== null && client.timezone !== world.timezone ? client : null
-  const apart = invoice.lastOn === null ? from : lastMail(world, invoice) + (sequence?.atLeast ?? 1)
-  // A step up to the due date may leave earlier where that is quiet.
-  const earliest = Math.min(1, sequence?.steps[0]?.offset ?? 1) - (sequence && calendar ? longestQuiet : 0)
-  const first = Math.max(from, apart, invoice.pause ? (invoice.pause.until ?? from) + 1 : from, invoice.due + earliest)
-  const choose = choosing(world)
-  let known = invoice
-  for (let date = first; date < first + furthest; date += 1) {
-    known = choose(known, sequence, date)
-    if ((!elsewhere && !isOpen(date, calendar)) || isLeftOut(world, date, invoice)) continue
-    const step = sequence ? stepOn(known, sequence, date, calendar) : everyDay(invoice, date)
-    const leaves = step && elsewhere && openingOf(world, dayOfRun(world, date), elsewhere).leaves(invoice, step)
-    if (step && (leaves || !elsewhere)) return { date, step, at: leaves?.at ?? null }
-    if (sequence && date > invoice.due && isOver(invoice, sequence)) return null
+export type FindNext = (invoice: PlanInvoice, from: DayNumber) => { date: DayNumber; step: StepDue; at: Instant | null } | null
+
+/** The daily runs of a world are worked out once for all its invoices. */
+export function openNext(world: World): FindNext {
+  const runs = new Map<DayNumber, { day: PlanDay; open: ReturnType<typeof openings> }>()
+  const runOn = (date: DayNumber) => {
+    const known = runs.get(date)
+    if (known) return known
+    const day = dayOfRun(world, date)
+    const run = { day, open: openings(world, day) }
+    runs.set(date, run)
+    return run
   }
-  return null
+  return (invoice, from) => {
+    const sequence = world.sequences.get(invoice.sequence)
+    if (invoice.sequence === 'never' || invoice.addressHeld || (invoice.pause && invoice.pause.until === null)) return null
+    if (sequence?.atMost != null && invoice.sent >= sequence.atMost) return null
+    const { calendar, timezone } = world.clients.get(invoice.clientKey) ?? { ...world, timezone: null }
+    // A step up to the due date may leave earlier where that is quiet.
+    const earliest = Math.min(1, sequence?.steps[0]?.offset ?? 1) - (sequence && calendar ? longestQuiet : 0)
+    const apart = invoice.lastOn === null ? from : lastMail(world, invoice) + (sequence?.atLeast ?? 1)
+    // Its own date may be two days ahead of the run.
+    const begins = Math.max(apart, invoice.due + earliest, (invoice.pause?.until ?? from - 1) + 1) - (timezone === null ? 0 : 2)
+    const choose = choosing(world)
+    const alone = { ...invoice, openMail: false, refusedToday: false }
+    const first = Math.max(from, begins)
+    for (let date = first; date < first + furthest; date += 1) {
+      const { day, open } = runOn(date)
+      const found = decideOne(world, day, alone, open(invoice.clientKey), choose)
+      if (found !== null && typeof found === 'object') return { date, step: found.step, at: found.opening.until && found.opening.at }
+      if (found === 'ended') return null
+    }
+    return null
+  }
 }
 
 /** A day whose run is on time. */
@@ -178,6 +186,9 @@ export interface PlanMail {
   /** It is tried from `at` until `until`; null: until the deadline of its run. */
   at: Instant
   until: Instant | null
+  /** The date by which its steps were chosen, and the one on which the client gets it: not that of the run for clients in other time zones. */
+  date: DayNumber
+  there: DayNumber
 }
 
 export interface Planned {
@@ -208,36 +219,50 @@ export function plan(world: World, day: PlanDay): Planned {
   }
   const mails = world.grouped ? grouped(due, day, rules) : due.map((one) => mailOf([one]))
   const { chosen } = choose
-  return { mails, rules, chosen, next: { ...accepted(world, day, mails, chosen), smart: choose.after() } }
+  return { mails, rules, chosen, next: { ...accepted(world, mails, chosen), smart: choose.after() } }
 }
 
 interface Due {
   invoice: PlanInvoice
   step: StepDue
-  leaves: Leaves
+  opening: Opening
 }
 
-function decideOne(world: World, day: PlanDay, invoice: PlanInvoice, client: Opening, choose: Choosing): Due | Rule {
-  const { date, kind } = day
-  const pastDue = invoice.due < date
-  const why = (rule: Rule) => (pastDue ? rule : null)
-  if (invoice.sequence === 'never') return why('never')
-  if (invoice.pause && (invoice.pause.until === null || invoice.pause.until >= date)) return why('paused')
+/** What leaves when the client may first hear of something; else why nothing does when it may last. */
+function decideOne(world: World, day: PlanDay, invoice: PlanInvoice, client: Client, choose: Choosing): Due | Rule {
+  let rule: Rule = null
+  for (const opening of client.openings) {
+    const found = decideAt(world, day, invoice, { ...client, opening }, choose)
+    if (found !== null && typeof found === 'object') return found
+    rule = found
+  }
+  return invoice.due < day.date ? rule : null
+}
+
+function decideAt(
+  world: World,
+  { date: runDate, kind }: PlanDay,
+  invoice: PlanInvoice,
+  { calendar, opening }: { calendar: Calendar | null; opening: Opening },
+  choose: Choosing,
+): Due | Rule {
+  const { date } = opening
+  if (invoice.sequence === 'never') return 'never'
+  if (invoice.pause && (invoice.pause.until === null || invoice.pause.until >= date)) return 'paused'
   const sequence = world.sequences.get(invoice.sequence)
-  if (invoice.addressHeld) return why(sequence ? 'refused' : 'address_held')
-  if (!sequence && !pastDue) return null
-  if (invoice.openMail || (kind === 'trigger' && invoice.refusedToday)) return why('already')
+  if (invoice.addressHeld) return sequence ? 'refused' : 'address_held'
+  if (invoice.openMail || (kind === 'trigger' && invoice.refusedToday)) return 'already'
+  if (sequence?.atMost != null && invoice.sent >= sequence.atMost) return 'ended'
+  // Another date than that of the run: not past due at the client yet.
+  if (!sequence && invoice.due >= date) return 'quiet'
   if (!sequence && invoice.lastOn !== null && invoice.lastOn >= date) return 'already'
-  if (sequence?.atMost != null && invoice.sent >= sequence.atMost) return why('ended')
-  const calendar = kind === 'daily' ? client.calendar : null
   const known = choose(invoice, sequence, date)
   const step = sequence ? stepOn(known, sequence, date, calendar) : everyDay(invoice, date)
-  if (!step) return why(sequence && isOver(invoice, sequence) ? 'ended' : isQuiet(known, sequence, date, calendar) ? 'quiet' : 'no_step')
-  if (kind === 'daily' && isLeftOut(world, date, invoice)) return why('left_out')
-  const leaves = client.leaves(invoice, step)
-  if (!leaves) return why('quiet')
-  if (sequence && date < lastMail(world, invoice) + sequence.atLeast) return why('gap')
-  return { invoice, step, leaves }
+  if (!step) return sequence && isOver(invoice, sequence) ? 'ended' : isQuiet(known, sequence, date, calendar) ? 'quiet' : 'no_step'
+  if (kind === 'daily' && isLeftOut(world, runDate, invoice)) return 'left_out'
+  if (!opening.isOpen) return 'quiet'
+  if (sequence && date < lastMail(world, invoice) + sequence.atLeast) return 'gap'
+  return { invoice, step, opening }
 }
 
 export function isLeftOut({ leftOut }: World, date: DayNumber, { clientKey }: PlanInvoice): boolean {
@@ -259,6 +284,8 @@ function choosing(world: World): Choosing {
   let credit = smart?.credit ?? 0
   const choose = (invoice: PlanInvoice, sequence: PlanSequence | undefined, date: DayNumber): PlanInvoice => {
     if (!smart || !sequence || !invoice.smart) return invoice
+    const before = chosen.get(invoice)
+    if (before) return { ...invoice, chosen: [...invoice.chosen, before] }
     const opened = openedStep(invoice, sequence, { date, days: smart.days, notBefore: lastMail(world, invoice) + sequence.atLeast })
     if (!opened) return invoice
     const { id, clientKey, due } = invoice
@@ -276,51 +303,59 @@ function lastMail({ grouped, lastTo }: World, invoice: PlanInvoice): number {
   return Math.max(invoice.lastOn ?? Number.NEGATIVE_INFINITY, ofClient ?? Number.NEGATIVE_INFINITY)
 }
 
-interface Leaves {
+/** From when until when emails may leave, by which date their steps are chosen, and which date it is at the client. */
+interface Opening {
+  date: DayNumber
+  there: DayNumber
   at: Instant
   until: Instant | null
+  isOpen: boolean
 }
 
-interface Opening {
+interface Client {
+  /** Null: every day is open. */
   calendar: Calendar | null
-  /** When an email of this step may leave; null: not before the next run. */
-  leaves(invoice: PlanInvoice, step: StepDue): Leaves | null
+  /** In the order of time, at least one. */
+  openings: Opening[]
 }
 
-/** When emails may leave on a day, by the client's address. */
-function openings(world: World, day: PlanDay): (clientKey: string) => Opening {
-  const asAccount: Opening = {
-    calendar: world.calendar,
-    leaves: () => (day.kind !== 'daily' || isOpen(day.date, world.calendar) ? { at: day.at, until: null } : null),
-  }
-  const known = new Map<PlanClient, Opening>()
+/** When emails may leave by a run, by the client's address. */
+function openings(world: World, day: PlanDay): (clientKey: string) => Client {
+  const { date, at, kind } = day
+  const byRun = (calendar: Calendar | null, there = date): Client => ({
+    calendar,
+    openings: [{ date, there, at, until: null, isOpen: isOpen(date, calendar) }],
+  })
+  const asAccount = byRun(kind === 'daily' ? world.calendar : null)
+  const known = new Map<PlanClient, Client>()
   return (clientKey) => {
     const client = world.clients.get(clientKey)
-    if (!client || day.kind !== 'daily') return asAccount
-    const opening = known.get(client) ?? openingOf(world, day, client)
-    known.set(client, opening)
-    return opening
+    if (!client) return asAccount
+    const { timezone, calendar } = client
+    const zone = timezone ?? world.timezone
+    const made = () => {
+      // A run by hand knows neither hours nor quiet days.
+      if (kind !== 'daily') return byRun(null, dayNumber(at.toZonedDateTimeISO(zone).toPlainDate().toString()))
+      return zone === world.timezone ? byRun(calendar) : { calendar, openings: openingsIn(zone, world.reminderHour, calendar, day) }
+    }
+    const found = known.get(client) ?? made()
+    known.set(client, found)
+    return found
   }
 }
 
-/** By the client's own clock: from the reminder hour to 18:00 there, on an open day, not before the date of the step, before the next run. */
-function openingOf({ timezone, reminderHour }: World, day: PlanDay, client: PlanClient): Opening {
-  const { calendar } = client
-  if (client.timezone === null || client.timezone === timezone)
-    return { calendar, leaves: () => (isOpen(day.date, calendar) ? { at: day.at, until: null } : null) }
-  const zone = client.timezone
-  const first = day.at.toZonedDateTimeISO(zone).toPlainDate()
-  const windows = [0, 1, 2].flatMap((days) => {
-    const date = first.add({ days })
-    const from = laterInstant(atHour(date, reminderHour, zone).toInstant(), day.at)
-    const until = earlierInstant(atHour(date, lastHour, zone).toInstant(), day.next)
-    return Temporal.Instant.compare(from, until) < 0 ? [{ date: dayNumber(date.toString()), at: from, until }] : []
+/** By the client's own clock: from the reminder hour to 18:00 there, before the next run. */
+function openingsIn(zone: string, reminderHour: number, calendar: Calendar | null, { at, next, date: runDate }: PlanDay): Opening[] {
+  const first = at.toZonedDateTimeISO(zone).toPlainDate()
+  const found = [0, 1, 2].flatMap((days) => {
+    const there = first.add({ days })
+    const from = laterInstant(atHour(there, reminderHour, zone).toInstant(), at)
+    const until = earlierInstant(atHour(there, lastHour, zone).toInstant(), next)
+    const date = dayNumber(there.toString())
+    return Temporal.Instant.compare(from, until) < 0 ? [{ date, there: date, at: from, until, isOpen: isOpen(date, calendar) }] : []
   })
-  return {
-    calendar,
-    leaves: ({ due }, { since, offset }) =>
-      windows.find(({ date }) => date >= since && isOpen(date, calendar) && (offset > 0 || date <= due)) ?? null,
-  }
+  // A day of 23 hours may have none.
+  return found.length > 0 ? found : [{ date: runDate, there: runDate, at, until: next, isOpen: false }]
 }
 
 export function laterInstant(one: Instant, other: Instant): Instant {
@@ -331,14 +366,16 @@ function earlierInstant(one: Instant, other: Instant): Instant {
   return Temporal.Instant.compare(one, other) < 0 ? one : other
 }
 
-/** One email per client and currency, of one tone: the others wait for the days between two emails. */
-function grouped(due: Due[], { date }: PlanDay, rules: Planned['rules']): PlanMail[] {
+/** One email per client and currency, of one date and one tone: the others wait for the days between two emails. */
+function grouped(due: Due[], { date: runDate }: PlanDay, rules: Planned['rules']): PlanMail[] {
   return [...Map.groupBy(due, ({ invoice }) => groupKey(invoice)).values()].map((group) => {
-    const tones = [...Map.groupBy(group, (one) => toneOf(one, date))]
-    const [[, first] = ['', group], ...others] = tones.toSorted(
+    const date = Math.min(...group.map(({ opening }) => opening.date))
+    const onDate = group.filter(({ opening }) => opening.date === date)
+    const tones = [...Map.groupBy(onDate, toneOf)]
+    const [[, first] = ['', group]] = tones.toSorted(
       ([one, ofOne], [other, ofOther]) => waitingSince(ofOne) - waitingSince(ofOther) || firmness.indexOf(other) - firmness.indexOf(one),
     )
-    for (const [, later] of others) for (const { invoice } of later) rules.set(invoice, invoice.due < date ? 'gap' : null)
+    for (const one of group) if (!first.includes(one)) rules.set(one.invoice, one.invoice.due < runDate ? 'gap' : null)
     return mailOf(first)
   })
 }
@@ -346,8 +383,8 @@ function grouped(due: Due[], { date }: PlanDay, rules: Planned['rules']): PlanMa
 /** An email about what is not yet due says so of all of them. */
 const firmness = ['before', 'friendly', 'firm', 'final']
 
-function toneOf({ invoice, step }: Due, date: DayNumber): string {
-  return invoice.due >= date ? 'before' : step.tone
+function toneOf({ invoice, step, opening }: Due): string {
+  return invoice.due >= opening.date ? 'before' : step.tone
 }
 
 function waitingSince(group: Due[]): DayNumber {
@@ -359,23 +396,24 @@ function mailOf(group: Due[]): PlanMail {
   const [first] = group
   if (!first) throw new Error('An email must have an invoice.')
   const largest = group.reduce((one, other) => (other.step.offset > one.step.offset ? other : one))
-  const latest = group.reduce((one, other) => (Temporal.Instant.compare(other.leaves.at, one.leaves.at) > 0 ? other : one))
-  return { invoices, step: largest.step, ...latest.leaves }
+  const { at, until, date, there } = first.opening
+  return { invoices, step: largest.step, at, until, date, there }
 }
 
 /** The world after these emails were accepted. */
-function accepted(world: World, { date }: PlanDay, mails: PlanMail[], choices: Planned['chosen']): World {
-  const steps = new Map(mails.flatMap(({ invoices }) => invoices.map(({ invoice, step }) => [invoice, step] as const)))
+function accepted(world: World, mails: PlanMail[], choices: Planned['chosen']): World {
+  const steps = new Map(mails.flatMap((mail) => mail.invoices.map(({ invoice, step }) => [invoice, { ...mail, step }] as const)))
   const lastTo = new Map(world.lastTo)
   const invoices = world.invoices.map((invoice) => {
-    const step = steps.get(invoice)
+    const mail = steps.get(invoice)
     const choice = choices.get(invoice)
     const chosen = choice ? [...invoice.chosen, choice] : invoice.chosen
-    if (!step) return choice ? { ...invoice, chosen } : invoice
+    if (!mail) return choice ? { ...invoice, chosen } : invoice
+    const { step, date, there } = mail
     const isStep = step.sequence !== 'every_day'
-    if (isStep) lastTo.set(groupKey(invoice), date)
+    if (isStep) lastTo.set(groupKey(invoice), there)
     const through = Math.max(date, step.date, invoice.through ?? Number.NEGATIVE_INFINITY)
-    return { ...invoice, chosen, through, lastOn: date, sent: invoice.sent + (isStep ? 1 : 0) }
+    return { ...invoice, chosen, through, lastOn: there, sent: invoice.sent + (isStep ? 1 : 0) }
   })
   return { ...world, invoices, lastTo }
 }

@@ -21,12 +21,12 @@ const [ready] = readySequences
 if (!ready) throw new Error('There are sequences to begin from.')
 
 /** Asha in India with daily reminders at an hour, before the run of this date. */
-async function from(date: string, hour = 9) {
+async function from(date: string, hour = 9, timezone = 'Asia/Kolkata') {
   const all = await anOffice({ now: `${date}T00:30:00Z` })
-  const nextRunAt = Temporal.PlainDateTime.from(`${date}T00:00`).with({ hour }).toZonedDateTime('Asia/Kolkata').toInstant()
+  const nextRunAt = Temporal.PlainDateTime.from(`${date}T00:00`).with({ hour }).toZonedDateTime(timezone).toInstant()
   await all.app.db
     .update(accounts)
-    .set({ remindersActive: true, reminderHour: hour, nextRunAt, nextRunFrom: date })
+    .set({ remindersActive: true, reminderHour: hour, timezone, nextRunAt, nextRunFrom: date })
     .where(eq(accounts.id, all.asha.id))
   return all
 }
@@ -224,9 +224,40 @@ test('an email that leaves after midnight of the account keeps its day: no step 
   })
   const { invoiceId } = await clientIn(app, asha, 'Pacific/Honolulu', '2026-03-10')
   const next = (await ask(app, asha, reminderCalls.history, { params: { id: invoiceId } })).reply
-  expect(next).toMatchObject({ nextAt: '2026-03-10T20:00:00Z', step: { offset: 0 } })
+  expect(next).toMatchObject({ nextAt: '2026-03-10T20:00:00Z', atClient: '10:00', step: { offset: 0 } })
   const shown = (await ask(app, asha, sequenceCalls.plan, { query: {} })).reply.mails
   const sent = await until(all, '2026-03-14T00:00:00Z')
   expect(sent.map(({ at }) => local(at, 'Pacific/Honolulu'))).toEqual(['2026-03-10 10', '2026-03-11 10', '2026-03-12 10'])
   expect(sent.map(({ at }) => at.toString())).toEqual(shown.map(({ at }) => at))
+})
+
+test('a client ahead of the account hears on the date of each step by its own clock, in words that are true there', async () => {
+  // At 9:00 in Honolulu it is 9:00 of the next day in Kiritimati.
+  await using all = await from('2026-03-08', 9, 'Pacific/Honolulu')
+  const { app, asha, smtp } = all
+  const late = { ...newStep(1, 'friendly'), subject: 'Late by {{daysOverdue}}' }
+  await aSequence(app, asha, { name: 'Ours', steps: [newStep(0, 'friendly'), late], everyDays: null, atMost: null, atLeast: 1 })
+  const { invoiceId } = await clientIn(app, asha, 'Pacific/Kiritimati', '2026-03-10')
+  const everyDay = await clientIn(app, asha, 'Pacific/Kiritimati', '2026-03-10', 'daily@example.com')
+  await ask(app, asha, sequenceCalls.assign, { params: { id: everyDay.invoiceId }, body: { sequence: 'every_day' } })
+  const [shown, ofOne] = await Promise.all(
+    [{ days: 5 }, { days: 5, invoice: invoiceId }].map(async (query) => (await ask(app, asha, sequenceCalls.plan, { query })).reply.mails),
+  )
+  if (!shown) throw new Error('There is a plan.')
+  expect(ofOne).toEqual(shown.filter(({ invoiceIds }) => invoiceIds.includes(invoiceId)))
+  const sent = await until(all, '2026-03-11T20:00:00Z')
+  expect(sent.map(({ to, at }) => `${to} ${local(at, 'Pacific/Kiritimati')}`).toSorted()).toEqual([
+    'Pacific.Kiritimati@example.com 2026-03-10 9',
+    'Pacific.Kiritimati@example.com 2026-03-11 9',
+    'daily@example.com 2026-03-11 9',
+    'daily@example.com 2026-03-12 9',
+  ])
+  expect(shown.map(({ at }) => at)).toEqual(sent.map(({ at }) => at.toString()))
+  for (const subjects of [smtp.mails, shown]) expect(subjects.map(({ subject }) => subject)).toContain('Late by 1')
+  const [stored] = await rows(
+    app.db,
+    z.object({ through: z.string() }),
+    sql`SELECT reminded_through::text AS through FROM invoices WHERE id = ${invoiceId}::uuid`,
+  )
+  expect(stored).toEqual({ through: '2026-03-11' })
 })

@@ -172,7 +172,7 @@ export function sequenceRoutes(app: App, { db, clock, config }: Deps, sendTest: 
   answer(app, quietDayCalls.replaceOwnDays, ({ body }, { account }) => replaceOwnDays({ db, config, account, now: clock.now() }, body))
   answer(app, sequenceCalls.plan, async ({ query }, { account }, { enterHeavy }) => {
     if ((await sizeOfList(db, account.id)) > long) await enterHeavy()
-    return readPlan({ db, config, account, now: clock.now() }, query.days)
+    return readPlan({ db, config, account, now: clock.now() }, query)
   })
   answer(app, sequenceCalls.simulate, async ({ body }, { account }, { enterHeavy }) => {
     if ((await sizeOfList(db, account.id)) > long) await enterHeavy()

@@ -51,6 +51,10 @@ test.each([false, true])(
     expect(seen.after.length).toBeGreaterThan(10)
     expect((await ask(app, asha, reminderCalls.changeSettings, { body: { ...settings, fingerprint: seen.fingerprint } })).status).toBe(200)
     expect((await ask(app, asha, sequenceCalls.plan, { query: {} })).reply.mails).toEqual(seen.after)
+    for (const [invoice = ''] of seen.after.slice(-3).map(({ invoiceIds }) => invoiceIds)) {
+      const alone = (await ask(app, asha, sequenceCalls.plan, { query: { invoice } })).reply.mails
+      expect(alone).toEqual(seen.after.filter(({ invoiceIds }) => invoiceIds.includes(invoice)))
+    }
     const sent = await sentOn(
       all,
       Array.from({ length: 30 }, (_none, day) => after(day)),

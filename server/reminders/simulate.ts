@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { fromMinor } from '#contract/money.ts'
 import {
@@ -23,26 +23,35 @@ import { readWordings } from '#server/templates/templates.ts'
 import { type Quiet, quietAfter } from './calendars.ts'
 import { type Learned, readLearned } from './learned.ts'
 import { readOutlook } from './outlook.ts'
-import { dateOfDay, dayNumber, laterInstant, type PlanMail, plan, type StepDue, type World } from './plan.ts'
+import { type DayNumber, dateOfDay, dayNumber, laterInstant, type PlanMail, plan, type StepDue, type World } from './plan.ts'
 import { apartFrom, dayAfter, leavesAt, localDate, nextRun, owedFrom } from './schedule.ts'
 import { readSteps } from './sequence-steps.ts'
 import { whyOn } from './steps.ts'
 import { texts } from './texts.ts'
-import { type Choices, readStored, readWorld, type StoredInvoice } from './world.ts'
+import { type Choices, readStored, readWorld, type StoredInvoice, todayAt } from './world.ts'
 
 type Reading = Pick<Deps, 'db' | 'config'> & { account: Account; now: Instant }
 type Change = Omit<SimulationRequest, 'days'>
 
-/** The emails of the next days, without a change. */
-export async function readPlan(reading: Reading, days: number): Promise<ReminderPlan> {
-  const ahead = await planAhead(reading, {}, Math.max(days, planDays), await readNow(reading))
+/** The emails of the next days, without a change; of one `invoice` for much less, where smart reminders do not spend on it what others save. */
+export async function readPlan(reading: Reading, { days, invoice }: { days: number; invoice?: string | undefined }): Promise<ReminderPlan> {
+  const { db, account } = reading
+  const which = invoice === undefined ? undefined : account.smart ? sql`true` : beside(account, invoice)
+  const all = await planAhead(reading, {}, Math.max(days, planDays), await readNow(reading, {}, which))
+  const ahead = invoice === undefined ? all : { ...all, mails: all.mails.filter(({ invoiceIds }) => invoiceIds.includes(invoice)) }
   const mails = within(ahead, reading, days)
   return {
-    mails: await toPlanned(reading.db, ahead, mails),
+    mails: await toPlanned(db, ahead, mails),
     count: mails.length,
     clients: new Set(mails.map(({ clientKey }) => clientKey)).size,
     fingerprint: fingerprintOf([within(ahead, reading, planDays)]),
   }
+}
+
+/** An invoice `i` with those that may share its emails. */
+function beside({ id, groupByClient }: Account, invoice: string): SQL {
+  const it = sql`(SELECT t.id, lower(t.client_email) AS client_key FROM invoices t WHERE t.owner_id = ${id}::uuid AND t.id::text = ${invoice})`
+  return groupByClient ? sql`lower(i.client_email) IN (SELECT client_key FROM ${it} t)` : sql`i.id IN (SELECT id FROM ${it} t)`
 }
 
 /** How many emails leave in the next days, and to how many clients. */
@@ -120,6 +129,8 @@ interface Left {
   at: Instant
   step: StepDue
   localDate: string
+  /** The same at the client. */
+  clientDate: DayNumber
   clientKey: string
   invoiceIds: string[]
   /** The same as one text, to compare. */
@@ -137,7 +148,6 @@ interface Ahead {
   /** Those that are answered already: an email may be in several lists. */
   shown: Map<Left, PlannedMail>
   facts: Facts
-  timezone: string
   /** Why a step leaves on another day than its date; null where nothing leaves. */
   say: Quiet['say'] | null
 }
@@ -152,11 +162,11 @@ interface Now {
   whole?: string
 }
 
-async function readNow({ db, account, now }: Reading, { settings }: Change = {}): Promise<Now> {
+async function readNow({ db, account, now }: Reading, { settings }: Change = {}, which = sql`true`): Promise<Now> {
   const { id, timezone } = account
   const isSmart = account.smart || settings?.smart === true
   return {
-    stored: await readStored(db, id, sql`true`),
+    stored: await readStored(db, id, which),
     learned: isSmart ? await readLearned(db, { id, timezone, today: localDate(now, timezone) }, { afterEmails: false }) : undefined,
     facts: new Map(),
   }
@@ -195,17 +205,17 @@ async function planAhead(
   if (outlook.state === 'active') {
     const today = localDate(now, changed.timezone)
     const last = dayNumber(today) + days
-    const read = await worldOf(db, changed, change, { today, stored, learned })
+    const read = await worldOf(db, changed, change, { today, now, stored, learned })
     say = read.say
     const leftOut = new Map([...(read.leftOut ?? [])].filter(([date]) => dateOfDay(date) !== whole))
-    let world = settled({ ...read, leftOut }, dayNumber(today))
+    let world = settled({ ...read, leftOut }, todayAt(changed, read, now))
     let waiting = new Set<string>()
     for (let run = { at: outlook.at, date: outlook.date }; dayNumber(run.date) < last; ) {
       read.learning?.until(dayNumber(run.date), world.invoices)
       const next = nextRun(changed, { now: run.at, notBefore: dayAfter(run.date), lastRunAt: null })
       const planned = plan(world, { date: dayNumber(run.date), kind: 'daily', at: run.at, next: next.at })
       const heldUntil = leavesAt(changed, run.at) ?? run.at
-      for (const { at, step, invoices } of byTime(planned.mails, world)) {
+      for (const { at, date: clientDate, step, invoices } of byTime(planned.mails, world)) {
         const invoiceIds = invoices.map(({ invoice }) => invoice.id)
         const waitedFor = invoiceIds.some((id) => waiting.has(id)) ? (world.sequences.get(step.sequence)?.atLeast ?? null) : null
         const clientKey = invoices[0]?.invoice.clientKey ?? ''
@@ -213,6 +223,7 @@ async function planAhead(
           at: laterInstant(at, heldUntil),
           step,
           localDate: run.date,
+          clientDate,
           clientKey,
           invoiceIds,
           ids: invoiceIds.join(' '),
@@ -228,7 +239,7 @@ async function planAhead(
       run = next
     }
   }
-  return { mails, wordingOf, userName: account.displayName, shown: new Map(), facts, timezone: changed.timezone, say }
+  return { mails, wordingOf, userName: account.displayName, shown: new Map(), facts, say }
 }
 
 /** Only those to clients in other time zones leave later than their run. */
@@ -272,7 +283,7 @@ async function worldOf(
   db: Database,
   account: Account,
   { sequences = [], assignments = [], ownDays }: Change,
-  about: { today: string; stored: StoredInvoice[]; learned: Learned[] | undefined },
+  about: { today: string; now: Instant; stored: StoredInvoice[]; learned: Learned[] | undefined },
 ): Promise<Awaited<ReturnType<typeof readWorld>>> {
   const ofInvoice = new Map(
     assignments.flatMap(({ invoiceId, sequence }) => (invoiceId === undefined ? [] : [[invoiceId, sequence] as const])),
@@ -292,9 +303,10 @@ async function worldOf(
 }
 
 /** An email that waits is taken for one that is accepted today. */
-function settled(world: World, today: number): World {
+function settled(world: World, todayOf: (clientKey: string) => number): World {
   const invoices = world.invoices.map((invoice) => {
     if (!invoice.openMail) return invoice
+    const today = todayOf(invoice.clientKey)
     const sent = invoice.sent + (world.sequences.has(invoice.sequence) ? 1 : 0)
     return { ...invoice, openMail: false, lastOn: today, through: Math.max(today, invoice.through ?? today), sent }
   })
@@ -418,21 +430,19 @@ async function toPlanned(db: Database, ahead: Ahead, all: Left[]): Promise<Plann
 }
 
 function showMail(
-  { wordingOf, userName, facts, timezone, say }: Ahead,
-  { at, step, localDate: date, clientKey, invoiceIds, waitedFor }: Left,
+  { wordingOf, userName, facts, say }: Ahead,
+  { at, step, localDate: date, clientDate, clientKey, invoiceIds, waitedFor }: Left,
 ): PlannedMail | null {
   const about = invoiceIds.flatMap((id) => facts.get(id) ?? [])
   const [first] = about
   if (!first) return null
   const { currency, clientName, clientEmail } = first
-  // To a client in another time zone it may leave after midnight.
-  const sentOn = localDate(at, timezone)
   const listed = about.map((one) => ({
     ...one,
     amount: fromMinor(one.amountMinor - one.paidMinor, currency),
     invoiceAmount: fromMinor(one.amountMinor, currency),
     paidAmount: fromMinor(one.paidMinor, currency),
-    daysOverdue: dayNumber(sentOn) - dayNumber(one.dueDate),
+    daysOverdue: clientDate - dayNumber(one.dueDate),
   }))
   const names = { clientName, userName, currency }
   const { one, group } = wordingOf(step)

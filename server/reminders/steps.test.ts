@@ -252,7 +252,7 @@ test.each([false, true])('the runs of 25 days send what plan says, one email per
   }
   const [account] = await app.db.select().from(accounts).where(eq(accounts.id, asha.id))
   if (!account) throw new Error('There is no such account.')
-  let world: World = await readWorld(app.db, account, { which: sql`true`, today: '2026-03-01', grouped })
+  let world: World = await readWorld(app.db, account, { which: sql`true`, today: '2026-03-01', now: app.clock.now(), grouped })
   const [said, sent]: [string[], string[]] = [[], []]
   for (let day = 0; day < 25; day += 1) {
     const date = after('2026-03-01', day)

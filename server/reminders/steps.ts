@@ -14,13 +14,15 @@ import type { PlannedMail } from './deliveries.ts'
 import { stepReached } from './due-steps.ts'
 import { keepChoices } from './learning.ts'
 import type { Outlook } from './outlook.ts'
-import { dateOfDay, dayNumber, isLeftOut, nextDay, type PlanInvoice, type PlanMail, plan, type Rule, type StepDue } from './plan.ts'
-import { dayAfter, nextRun } from './schedule.ts'
+import { dateOfDay, dayNumber, isLeftOut, openNext, type PlanInvoice, type PlanMail, plan, type Rule, type StepDue } from './plan.ts'
+import { dayAfter, localDate, nextRun } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { texts } from './texts.ts'
 import { type PlanAccount, readWorld } from './world.ts'
 
-type Run = Pick<typeof runs.$inferSelect, 'id' | 'ownerId' | 'localDate' | 'grouped' | 'retryOf'> & { kind: 'daily' | 'start' | 'trigger' }
+type Run = Pick<typeof runs.$inferSelect, 'id' | 'createdAt' | 'ownerId' | 'localDate' | 'grouped' | 'retryOf'> & {
+  kind: 'daily' | 'start' | 'trigger'
+}
 
 /** What `plan` decides about these invoices in a run: its emails, and why the other invoices get none. */
 export async function planSteps(
@@ -33,6 +35,7 @@ export async function planSteps(
   const read = await readWorld(tx, account, {
     which: sql`i.id = ANY(${arrayText(invoiceIds)}::uuid[])`,
     today: run.localDate,
+    now,
     grouped: run.grouped,
   })
   const place = new Map(invoiceIds.map((id, nth) => [id, nth]))
@@ -54,13 +57,13 @@ export async function planSteps(
   return { mails: planned.mails.map((mail, nth) => toPlannedMail(ids[nth] ?? newId(), mail)), rules }
 }
 
-function toPlannedMail(deliveryId: string, { invoices: about, step, at, until }: PlanMail): PlannedMail {
+function toPlannedMail(deliveryId: string, { invoices: about, step, at, until, date }: PlanMail): PlannedMail {
   return {
     deliveryId,
     invoiceIds: about.map(({ invoice }) => invoice.id),
     step: isOfTemplate(step) ? null : { sequenceId: step.sequence, offset: step.offset, date: dateOfDay(step.date) },
     steps: about.map((one) => ({ date: isOfTemplate(one.step) ? null : dateOfDay(one.step.date), note: noteOf(one.step) })),
-    leaves: { at, until },
+    leaves: { at, until, clientDate: until && dateOfDay(date) },
   }
 }
 
@@ -79,11 +82,11 @@ function noteOf({ number, overtaken }: StepDue): string | null {
 export async function withReachedSteps(
   tx: Database,
   account: PlanAccount,
-  { localDate }: Pick<Run, 'localDate'>,
+  { localDate, createdAt: now }: Pick<Run, 'localDate' | 'createdAt'>,
   mails: PlannedMail[],
 ): Promise<PlannedMail[]> {
   const which = sql`i.id = ANY(${arrayText(mails.flatMap(({ invoiceIds }) => invoiceIds))}::uuid[])`
-  const world = await readWorld(tx, { ...account, smart: false }, { which, today: localDate, grouped: false })
+  const world = await readWorld(tx, { ...account, smart: false }, { which, today: localDate, now, grouped: false })
   const byId = new Map(world.invoices.map((invoice) => [invoice.id, invoice]))
   const reachedBy = (invoice: PlanInvoice | undefined) => {
     const sequence = invoice && world.sequences.get(invoice.sequence)
@@ -102,10 +105,10 @@ export async function withReachedSteps(
   })
 }
 
-type Steps = Pick<PreviewLine, 'sequence' | 'step' | 'movedFrom' | 'why'>
+type Steps = Pick<PreviewLine, 'sequence' | 'step' | 'movedFrom' | 'why' | 'atClient'>
 
 /** Of a line whose account reminds every day. */
-export const everyDay: Steps = { sequence: 'every_day', step: null, movedFrom: null, why: null }
+export const everyDay: Steps = { sequence: 'every_day', step: null, movedFrom: null, why: null, atClient: null }
 
 /** What Start would send and what comes next, where invoices may have a sequence: as `plan` says. */
 export async function readNextSteps(
@@ -115,10 +118,11 @@ export async function readNextSteps(
 ) {
   const { now, today, outlook, only } = about
   const which = only === undefined ? sql`true` : sql`i.id = ANY(${arrayText(only)}::uuid[])`
-  const world = await readWorld(db, account, { which, today, grouped: account.groupByClient })
+  const world = await readWorld(db, account, { which, today, now, grouped: account.groupByClient })
   const { mails, rules } = plan(world, { date: dayNumber(today), kind: 'start', at: now, next: now })
   const due = new Map(mails.flatMap(({ invoices: listed }) => listed.map(({ invoice, step }) => [invoice.id, step] as const)))
   const byId = new Map(world.invoices.map((invoice) => [invoice.id, invoice]))
+  const findNext = openNext(world)
   const t = texts.nextStep
   return {
     dueNow: (id: string) => due.has(id),
@@ -134,7 +138,7 @@ export async function readNextSteps(
       const isWaiting = invoice.addressHeld || invoice.openMail || (invoice.pause && invoice.pause.until === null)
       if (isWaiting || outlook.state !== 'active') return said
       const from = dayNumber(outlook.date)
-      const found = nextDay(world, invoice, from)
+      const found = findNext(invoice, from)
       if (!found)
         return {
           ...said,
@@ -145,11 +149,13 @@ export async function readNextSteps(
         }
       const { date, step } = found
       const at = found.at ?? (date === from ? outlook.at : nextRun(account, { now, notBefore: dateOfDay(date), lastRunAt: null }).at)
+      const sentOn = localDate(at, account.timezone)
       const isGap = own !== undefined && rules.get(invoice) === 'gap'
       const isOut = [...(world.leftOut?.keys() ?? [])].findLast((day) => day >= from && day < date && isLeftOut(world, day, invoice))
       return {
         ...said,
         nextAt: at.toString(),
+        atClient: clockElsewhere(at, account.timezone, world.clients.get(invoice.clientKey)?.timezone ?? null),
         reason: invoice.pause ? 'paused' : null,
         step: shown(step),
         movedFrom: step.number !== null && step.since !== step.date ? dateOfDay(step.date) : null,
@@ -157,11 +163,18 @@ export async function readNextSteps(
           isOut !== undefined
             ? t.leftOut(dateOfDay(isOut))
             : isGap
-              ? t.gap(dateOfDay(date), own.atLeast)
-              : whyOn(step, { clientKey: invoice.clientKey, clientName, date: dateOfDay(date), say: world.say }),
+              ? t.gap(sentOn, own.atLeast)
+              : whyOn(step, { clientKey: invoice.clientKey, clientName, date: sentOn, say: world.say }),
       }
     },
   }
+}
+
+/** The time on the clock of another zone, if it is another one: 9:00. */
+function clockElsewhere(at: Instant, home: string, zone: string | null): string | null {
+  if (zone === null) return null
+  const [there, here] = [zone, home].map((one) => at.toZonedDateTimeISO(one).toPlainDateTime())
+  return there && here && !there.equals(here) ? `${there.hour}:${String(there.minute).padStart(2, '0')}` : null
 }
 
 /** Why a step leaves on a date: a quiet day, or what smart reminders chose. */

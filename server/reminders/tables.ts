@@ -97,6 +97,8 @@ export const deliveries = pgTable(
     sequenceId: uuid(),
     stepOffset: integer(),
     stepDate: date({ mode: 'string' }),
+    /** The date at a client in another time zone when it leaves, by which its step was chosen; null: the date of its run. */
+    clientDate: date({ mode: 'string' }),
     /** How often a mail server was asked. */
     attempt: integer().notNull().default(0),
 

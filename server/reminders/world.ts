@@ -3,13 +3,15 @@ import { z } from 'zod'
 import type { OwnDay } from '#contract/quiet-days.ts'
 import { sequences } from '#server/invoices/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import { type Quiet, type QuietAccount, readQuiet } from './calendars.ts'
 import type { Learned } from './learned.ts'
 import { type Learning, readLearning } from './learning.ts'
 import { readLeftOut } from './left-out.ts'
 import { addressHeld, openEmailOf } from './owed.ts'
-import { dayNumber, groupKey, type PlanInvoice, type PlanSequence, type World } from './plan.ts'
+import { type DayNumber, dayNumber, groupKey, type PlanInvoice, type PlanSequence, type World } from './plan.ts'
+import { lastHour } from './schedule.ts'
 import { sequenceSteps } from './tables.ts'
 
 /** What `plan` must know of an account. */
@@ -81,6 +83,7 @@ export async function readWorld(
     which?: SQL
     stored?: StoredInvoice[]
     today: string
+    now: Instant
     grouped: boolean
     choose?: (invoiceId: string, choices: Choices) => Choices
     /** In place of those of the account. */
@@ -91,7 +94,7 @@ export async function readWorld(
 ): Promise<World & Pick<Quiet, 'say'> & { learning: Learning | null }> {
   const found = about.stored ?? (await readStored(db, account.id, about.which ?? sql`true`))
   const quiet = await readQuiet(db, account, about.ownDays)
-  const dayOf = dayOfEmail(account, quiet)
+  const dayOf = dayAt(account, quiet)
   const learning = account.smart ? await readLearning(db, account, about) : null
   const { choose = (_invoiceId: string, choices: Choices) => choices } = about
   const invoices = found.map(({ lastAt, paused, pausedUntil, clientId, own, ofClient, ...one }): PlanInvoice => {
@@ -118,7 +121,7 @@ export async function readWorld(
     sequences: await readPlanSequences(db, account.id),
     smart: learning && { hazard: learning.hazard, days: account.smartDays, credit: learning.credit },
     learning,
-    lastTo: about.grouped ? await readLastTo(db, account, invoices, { today: dayNumber(about.today), dayOf }) : new Map(),
+    lastTo: about.grouped ? await readLastTo(db, account, invoices, { todayOf: todayAt(account, quiet, about.now), dayOf }) : new Map(),
     invoices,
   }
 }
@@ -150,7 +153,7 @@ async function readLastTo(
   db: Database,
   account: PlanAccount,
   invoices: PlanInvoice[],
-  { today, dayOf }: { today: number; dayOf: DayOfEmail },
+  { todayOf, dayOf }: { todayOf: (clientKey: string) => DayNumber; dayOf: DayAt },
 ): Promise<Map<string, number>> {
   const keys = [...new Set(invoices.map(({ clientKey }) => clientKey))]
   if (keys.length === 0) return new Map()
@@ -167,29 +170,41 @@ async function readLastTo(
   return new Map(
     found.flatMap(({ ofSequences, ofAny, ...client }) => {
       const any = dayOf(client.clientKey, ofAny)
-      const day = any >= today ? any : ofSequences === null ? null : dayOf(client.clientKey, ofSequences)
+      const day = any >= todayOf(client.clientKey) ? any : ofSequences === null ? null : dayOf(client.clientKey, ofSequences)
       return day === null ? [] : [[groupKey(client), day] as const]
     }),
   )
 }
 
-type DayOfEmail = (clientKey: string, milliseconds: number) => number
+type DayAt = (clientKey: string, milliseconds: number) => DayNumber
 
-/**
- * The local date on which an email counts that was accepted at an instant in milliseconds. To clients in other time zones one may leave after
- * midnight: it is still one of the run before, or the next run would leave them out.
- */
-function dayOfEmail({ timezone, reminderHour }: PlanAccount, { clients }: Quiet): DayOfEmail {
-  const localDay = dayIn(timezone)
+/** The date at a client at an instant in milliseconds: that of the account, but in other time zones. */
+function dayAt({ timezone }: Pick<PlanAccount, 'timezone'>, { clients }: Pick<World, 'clients'>): DayAt {
+  const inZone = new Map<string, (milliseconds: number) => DayNumber>()
   return (clientKey, milliseconds) => {
-    if ((clients.get(clientKey)?.timezone ?? null) === null) return localDay(milliseconds)
-    const { hour } = Temporal.Instant.fromEpochMilliseconds(milliseconds).toZonedDateTimeISO(timezone)
-    return localDay(milliseconds) - (hour < reminderHour ? 1 : 0)
+    const zone = clients.get(clientKey)?.timezone ?? timezone
+    const dayOf = inZone.get(zone) ?? dayIn(zone)
+    inZone.set(zone, dayOf)
+    return dayOf(milliseconds)
   }
 }
 
-/** The local date of an instant in milliseconds. */
-function dayIn(timezone: string): (milliseconds: number) => number {
+/** The date at a client on which an email can leave next. */
+export function todayAt(
+  account: Pick<PlanAccount, 'timezone'>,
+  quiet: Pick<World, 'clients'>,
+  now: Instant,
+): (clientKey: string) => DayNumber {
+  const dayOf = dayAt(account, quiet)
+  return (clientKey) => {
+    const zone = quiet.clients.get(clientKey)?.timezone ?? null
+    const isOver = zone !== null && now.toZonedDateTimeISO(zone).hour >= lastHour
+    return dayOf(clientKey, now.epochMilliseconds) + (isOver ? 1 : 0)
+  }
+}
+
+/** The date of an instant in milliseconds. */
+function dayIn(timezone: string): (milliseconds: number) => DayNumber {
   const format = new Intl.DateTimeFormat('en-CA', { timeZone: timezone, year: 'numeric', month: '2-digit', day: '2-digit' })
   return (milliseconds) => dayNumber(format.format(milliseconds))
 }

@@ -295,6 +295,7 @@ const aHistory = (about: Partial<InvoiceHistory>): InvoiceHistory => ({
   step: null,
   movedFrom: null,
   why: null,
+  atClient: null,
   notDelivered: null,
   mails: [],
   days: [],

@@ -42,6 +42,7 @@ const line = (invoiceId: string, given: Partial<PreviewLine> = {}): PreviewLine 
   step: null,
   movedFrom: null,
   why: null,
+  atClient: null,
   ...given,
 })
 

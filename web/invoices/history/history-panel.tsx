@@ -99,6 +99,7 @@ export function NextReminder({ history, zone, now }: NextReminderProps): ReactNo
     return (
       <span className={styles.next}>
         {texts.next} <strong>{reason === 'paused' ? texts.afterPause(coming) : coming}</strong>
+        {texts.atClient(history.atClient)}
       </span>
     )
   if (reason === null) return <span className={styles.next}>{texts.noDate}</span>
@@ -115,7 +116,7 @@ export function NextReminder({ history, zone, now }: NextReminderProps): ReactNo
 
 /** The step of a sequence that leaves next, and why it leaves on another day than its own. */
 function NextStep({
-  history: { step, movedFrom, why },
+  history: { step, movedFrom, why, atClient },
   at,
   zone,
 }: {
@@ -127,7 +128,10 @@ function NextStep({
   const instant = new Date(at)
   return (
     <span className={styles.next}>
-      <strong>{texts.nextStep(step, showDate(dateIn(zone, instant)), showClock(zone, instant))}</strong>
+      <strong>
+        {texts.nextStep(step, showDate(dateIn(zone, instant)), showClock(zone, instant))}
+        {texts.atClient(atClient)}
+      </strong>
       {movedFrom !== null && <span className={styles.moved}>{texts.movedFrom(showWeekday(movedFrom), showDate(movedFrom))}</span>}
       {why !== null && <span className={styles.moved}>{why}</span>}
     </span>

@@ -27,6 +27,7 @@ export const texts = {
   noDate: 'Not scheduled yet',
   nextStep: ({ number, of, tone }: NonNullable<InvoiceHistory['step']>, date: string, time: string) =>
     `Next: ${number > of ? 'the last step again' : `step ${number} of ${of}`}, ${tone}, on ${date} at ${time}`,
+  atClient: (time: string | null) => (time === null ? '' : ` (${time} at the client’s)`),
   movedFrom: (weekday: string, date: string) => `Moved from ${weekday} ${date}`,
   reasons: {
     schedule_inactive: { text: 'Daily reminders are off', ...reminderControl },

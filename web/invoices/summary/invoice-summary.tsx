@@ -269,8 +269,12 @@ const mostNamed = 2
 
 /** What leaves after the next email, if nothing is paid meanwhile. */
 function Coming({ id, history: { step, nextAt } }: { id: string; history: InvoiceHistory }): ReactNode {
-  const plan = useApiQuery(sequenceCalls.plan, {}, { enabled: step !== null && nextAt !== null, staleTime: 60_000 }).data
-  const later = (plan?.mails ?? []).filter(({ invoiceIds }) => invoiceIds.includes(id)).slice(1, mostNamed + 1)
+  const plan = useApiQuery(
+    sequenceCalls.plan,
+    { query: { invoice: id } },
+    { enabled: step !== null && nextAt !== null, staleTime: 60_000 },
+  ).data
+  const later = (plan?.mails ?? []).slice(1, mostNamed + 1)
   if (step === null || later.length === 0) return null
   return <span>{texts.coming(later.map(({ tone, localDate }) => texts.email(tone, showDate(localDate))))}</span>
 }
