@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { operate, runAlone } from '#server/commands/commands.ts'
+import { systemClock } from '#server/platform/clock.ts'
+import { openEmbedded, openServer } from '#server/platform/database.ts'
 import { type CommandResult, runInServer } from '#server/platform/operator-socket.ts'
+import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
 import { ConfigError, readConfig } from './config.ts'
 
@@ -16,6 +20,8 @@ try {
 }
 
 async function carryOut(args: string[]): Promise<CommandResult> {
+  const done = await runAlone(readConfig, args)
+  if (done) return done
   const config = readConfig()
   const { databaseUrl, dataDir } = config
   if (!databaseUrl) {
@@ -25,13 +31,6 @@ async function carryOut(args: string[]): Promise<CommandResult> {
     if (!existsSync(path.join(dataDir, 'postgres')))
       throw new StartError(`There is no Duely data in ${dataDir}. Set DATA_DIR to Duely’s data folder.`)
   }
-  // Loaded here only: a running process needs neither the database nor the commands from this one.
-  const [{ openEmbedded, openServer }, { loadSecretKey }, { systemClock }, { operate }] = await Promise.all([
-    import('#server/platform/database.ts'),
-    import('#server/platform/secret-key.ts'),
-    import('#server/platform/clock.ts'),
-    import('./operator.ts'),
-  ])
   const database = databaseUrl ? await openServer(databaseUrl) : await openEmbedded(dataDir)
   try {
     const secretKey = await loadSecretKey(database.db, { given: config.secretKey, dataDir })

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { serverAbilities } from '#server/accounts/accounts.ts'
 import { settleLink } from '#server/accounts/links.ts'
 import { checkoutPage } from '#server/billing/billing.ts'
+import { operate } from '#server/commands/commands.ts'
 import { limitsOf } from '#server/mail/mail.ts'
 import { openMailer } from '#server/mail/transports.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
@@ -29,7 +30,6 @@ import { openSending } from '#server/reminders/sending.ts'
 import { openWatch } from '#server/reminders/watch.ts'
 import { openCalls } from './app.ts'
 import { type Config, ConfigError, readConfig } from './config.ts'
-import { operate } from './operator.ts'
 import { startWorker } from './worker.ts'
 
 const build = path.join(import.meta.dirname, '../build')
@@ -87,7 +87,8 @@ async function start(given: Config, log: Log): Promise<void> {
   opened.queue = queue
   const deps: Deps = { db: database.db, clock: systemClock, queue, config, log }
   if (config.role !== 'web') opened.worker = await openWorker({ ...deps, db: database.background }, database)
-  if (database.embedded) opened.operator = await openOperatorSocket(config.dataDir, log, (args) => operate(deps, args))
+  if (database.embedded)
+    opened.operator = await openOperatorSocket(config.dataDir, log, (args) => operate({ ...deps, snapshot: database.snapshot }, args))
   if (opened.listener) await serve(opened.listener, deps, database.pulse)
   log.info(
     {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
   closeSync,
+  constants,
   existsSync,
   fsyncSync,
   mkdirSync,
@@ -11,17 +12,17 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
+import { cp } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { DrizzleQueryError, type SQL, sql } from 'drizzle-orm'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle as drizzleServer } from 'drizzle-orm/node-postgres'
-import { migrate as migrateServer } from 'drizzle-orm/node-postgres/migrator'
 import { type PgDatabase, PgDialect, type PgQueryResultHKT } from 'drizzle-orm/pg-core'
 import { drizzle as drizzleEmbedded } from 'drizzle-orm/pglite'
-import { migrate as migrateEmbedded } from 'drizzle-orm/pglite/migrator'
 import pg from 'pg'
 import { z } from 'zod'
 import { StartError } from './start-error.ts'
@@ -52,24 +53,33 @@ export interface OpenDatabase {
   pulse: Database
   /** The embedded engine, where it is one: the queue shares its single connection. */
   embedded: PGlite | null
+  /** Copies the files of the embedded database into a folder while it runs, as they would be after a crash. */
+  snapshot: ((folder: string) => Promise<void>) | null
   /** The pool, where it is a server. */
   pool: pg.Pool | null
   close(): Promise<void>
 }
 
 /**
- * Postgres inside this process, in `dataDir`, one process at a time. `sync` (fsync) makes every commit durable before it is answered. Refuses with a
- * StartError.
+ * Postgres inside this process, in `dataDir`, one process at a time. `sync` (fsync) makes every commit durable before it is answered. `level`: the
+ * last migration that is applied. Refuses with a StartError.
  */
-export async function openEmbedded(dataDir: string, sync: (fd: number) => void = fsyncSync): Promise<OpenDatabase> {
+export async function openEmbedded(
+  dataDir: string,
+  sync: (fd: number) => void = fsyncSync,
+  level: number = newestLevel,
+): Promise<OpenDatabase> {
   const folder = path.join(dataDir, 'postgres')
   const unlock = lockFolder(dataDir, folder)
   try {
     if (!refuseOtherVersion(folder)) await makeFolder(folder, sync)
     const engine = await openEngine(folder, sync)
-    const opened = await wrapEmbedded(engine)
+    const opened = await wrapEmbedded(engine, level)
     return {
       ...opened,
+      // No statement runs meanwhile, so the log in the copy has everything that was committed.
+      snapshot: (to) =>
+        engine.runExclusive(() => cp(folder, path.join(to, 'postgres'), { recursive: true, mode: constants.COPYFILE_FICLONE })),
       close: async () => {
         await opened.close()
         unlock()
@@ -109,12 +119,20 @@ async function openEngine(folder: string, sync: (fd: number) => void): Promise<P
 }
 
 /** For an engine that exists already: tests start theirs from a migrated copy. */
-export async function wrapEmbedded(engine: PGlite): Promise<OpenDatabase> {
+export async function wrapEmbedded(engine: PGlite, level: number = newestLevel): Promise<OpenDatabase> {
   const pulse = drizzleEmbedded(engine, { casing: 'snake_case' })
-  await migrateEmbedded(pulse, { migrationsFolder })
+  await migrate(pulse, level)
   const db = drizzleEmbedded(oneAtATime(engine), { casing: 'snake_case' })
   const background = drizzleEmbedded(oneAtATime(engine), { casing: 'snake_case' })
-  return { db: withDeadline(db), background: withDeadline(background), pulse, embedded: engine, pool: null, close: () => engine.close() }
+  return {
+    db: withDeadline(db),
+    background: withDeadline(background),
+    pulse,
+    embedded: engine,
+    snapshot: null,
+    pool: null,
+    close: () => engine.close(),
+  }
 }
 
 /** Only one statement of calls, and one of background work, is in the engine's own line: the others wait for their turns. */
@@ -141,7 +159,7 @@ function oneAtATime(engine: PGlite): PGlite {
 
 /** PostgreSQL 15 or later at `url`; the first process migrates, under a lock. Refuses with a StartError. */
 export async function openServer(url: string): Promise<OpenDatabase> {
-  await migrate(url)
+  await migrateServer(url)
   const pool = openPool(url, { max: 10, name: 'duely' })
   const background = openPool(url, { max: 8, name: 'duely-background' })
   const own = openPool(url, { max: 1, name: 'duely-health' })
@@ -150,6 +168,7 @@ export async function openServer(url: string): Promise<OpenDatabase> {
     background: withDeadline(onPool(background)),
     pulse: drizzleServer(own, { casing: 'snake_case' }),
     embedded: null,
+    snapshot: null,
     pool,
     async close() {
       await Promise.all([pool.end(), background.end(), own.end()])
@@ -200,32 +219,51 @@ export function socketWithTimeout(): net.Socket {
   )
 }
 
-/** On its own connection, because a migration may be slow and other processes must wait for it. */
-async function migrate(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'duely-migrate' })
+/** All of this version's. */
+const newestLevel = Number.POSITIVE_INFINITY
+
+/** Applies the migrations up to `level`, the time by which the journal orders them. */
+export async function migrate(db: Database, level: number = newestLevel): Promise<void> {
+  const wanted = readMigrationFiles({ migrationsFolder }).filter(({ folderMillis }) => folderMillis <= level)
+  await dialect.migrate(wanted, db._.session as Parameters<PgDialect['migrate']>[1], { migrationsFolder })
+}
+
+/** The levels that this version knows, in their order. */
+export function migrationLevels(): number[] {
+  return readMigrationFiles({ migrationsFolder }).map(({ folderMillis }) => folderMillis)
+}
+
+/** One connection to a server, not migrated and without deadlines, for what concerns the whole database. Refuses with a StartError. */
+export async function openConnection(url: string, name: string): Promise<{ db: Database; close(): Promise<void> }> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: name })
   client.on('error', () => undefined)
   await client.connect().catch((error: unknown) => {
     throw new StartError(whyNoServer(url, error), { cause: error })
   })
+  const close = () => client.end().catch(() => undefined)
+  const { rows: shown } = await client.query<{ server_version_num: string }>('SHOW server_version_num')
+  const version = Number(shown[0]?.server_version_num)
+  if (version >= oldestServer) return { db: drizzleServer(client, { casing: 'snake_case' }), close }
+  await close()
+  throw new StartError(`The database at ${placeOf(url)} is PostgreSQL ${Math.floor(version / 10_000)}. Duely needs 15 or later.`)
+}
+
+/** On its own connection, because a migration may be slow and other processes must wait for it. */
+async function migrateServer(url: string): Promise<void> {
+  const client = await openConnection(url, 'duely-migrate')
   try {
-    const { rows: shown } = await client.query<{ server_version_num: string }>('SHOW server_version_num')
-    const version = Number(shown[0]?.server_version_num)
-    if (version < oldestServer)
-      throw new StartError(`The database at ${placeOf(url)} is PostgreSQL ${Math.floor(version / 10_000)}. Duely needs 15 or later.`)
     // The lock of a session would stay with the pooler's connection; that of a transaction, which does nothing else, goes with it.
-    await client.query('BEGIN')
-    await client.query('SELECT pg_advisory_xact_lock(8421771)')
-    const worker = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000, application_name: 'duely-migrate' })
-    worker.on('error', () => undefined)
+    await client.db.execute(sql`BEGIN`)
+    await client.db.execute(sql`SELECT pg_advisory_xact_lock(8421771)`)
+    const worker = await openConnection(url, 'duely-migrate')
     try {
-      await worker.connect()
-      await migrateServer(drizzleServer(worker, { casing: 'snake_case' }), { migrationsFolder })
+      await migrate(worker.db)
     } finally {
-      await worker.end().catch(() => undefined)
+      await worker.close()
     }
-    await client.query('COMMIT')
+    await client.db.execute(sql`COMMIT`)
   } finally {
-    await client.end().catch(() => undefined)
+    await client.close()
   }
 }
 
@@ -243,7 +281,7 @@ function whyNoServer(url: string, error: unknown): string {
 }
 
 /** Host, port and name, never the password. */
-function placeOf(url: string): string {
+export function placeOf(url: string): string {
   const { hostname, port, pathname } = new URL(url)
   return `${hostname}:${port || 5432}${pathname}`
 }

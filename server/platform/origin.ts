@@ -27,6 +27,14 @@ export async function wasRestored(db: Database): Promise<boolean> {
 
 /** Records where the rows are kept now. */
 export async function recordOrigin(db: Database): Promise<void> {
-  const value = await placeOf(db)
+  await record(db, await placeOf(db))
+}
+
+/** They are kept elsewhere from now on: a process that starts here finds a restored database. */
+export async function renounceOrigin(db: Database): Promise<void> {
+  await record(db, 'elsewhere')
+}
+
+async function record(db: Database, value: string): Promise<void> {
   await db.insert(serverChecks).values({ subject, value }).onConflictDoUpdate({ target: serverChecks.subject, set: { value } })
 }

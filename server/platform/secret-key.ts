@@ -13,14 +13,14 @@ const subject = 'secret-key'
  * made there at the first start. Another one would open no stored password and no session, so it is refused with a StartError.
  */
 export async function loadSecretKey(db: Database, about: { given: string; dataDir: string }): Promise<string> {
-  const file = path.join(about.dataDir, 'secret-key')
-  const kept = about.given || readKept(file)
+  const file = fileIn(about.dataDir)
+  const kept = about.given || readSecretKey(about.dataDir)
   const [known] = await db.select().from(serverChecks).where(eq(serverChecks.subject, subject))
   if (!kept && known)
     throw new StartError(
       `The secret key of this database is missing. Restore the file ${file} from a backup, or set SECRET_KEY to its previous value.`,
     )
-  const secretKey = kept || makeKept(file)
+  const secretKey = kept || makeKept(about.dataDir)
   const [value = '', ...before] = everyKey(secretKey, subject).map((key) => hmac(key, subject))
   if (!known) await db.insert(serverChecks).values({ subject, value }).onConflictDoNothing()
   const [check] = await db.select().from(serverChecks).where(eq(serverChecks.subject, subject))
@@ -37,7 +37,7 @@ export async function loadSecretKey(db: Database, about: { given: string; dataDi
  */
 export function beginRotation(secretKey: string, dataDir: string): boolean {
   if (secretKey.includes('\n')) return false
-  writeKept(path.join(dataDir, 'secret-key'), `${newToken()}\n${secretKey}`)
+  writeSecretKey(dataDir, `${newToken()}\n${secretKey}`)
   return true
 }
 
@@ -46,10 +46,16 @@ export async function endRotation(db: Database, about: { secretKey: string; data
   const [current = ''] = about.secretKey.split('\n')
   const value = hmac(deriveKey(current, subject), subject)
   await db.update(serverChecks).set({ value }).where(eq(serverChecks.subject, subject))
-  if (about.dataDir !== null) writeKept(path.join(about.dataDir, 'secret-key'), current)
+  if (about.dataDir !== null) writeSecretKey(about.dataDir, current)
 }
 
-function readKept(file: string): string {
+function fileIn(dataDir: string): string {
+  return path.join(dataDir, 'secret-key')
+}
+
+/** The key that is kept in a data folder; empty where none is. */
+export function readSecretKey(dataDir: string): string {
+  const file = fileIn(dataDir)
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
@@ -58,14 +64,15 @@ function readKept(file: string): string {
   }
 }
 
-/** Readable by its owner alone, whole or not there, and on the disk before anything is sealed with it. */
-function makeKept(file: string): string {
+function makeKept(dataDir: string): string {
   const key = newToken()
-  writeKept(file, key)
+  writeSecretKey(dataDir, key)
   return key
 }
 
-function writeKept(file: string, text: string): void {
+/** Readable by its owner alone, whole or not there, and on the disk before anything is sealed with it. */
+export function writeSecretKey(dataDir: string, text: string): void {
+  const file = fileIn(dataDir)
   writeFileSync(`${file}.new`, `${text}\n`, { mode: 0o600, flush: true })
   renameSync(`${file}.new`, file)
 }

@@ -240,6 +240,27 @@ function sealed(config: Config, mail: Letter): { id: string; sealedMail: string 
   return { id, sealedMail: seal(config.secretKey, purpose, placeOf(id), JSON.stringify(mail)) }
 }
 
+/** Signs in to the server's own mailbox without sending anything. Answers null, or what the mail server or the network said. */
+export async function findMailTrouble(config: Config): Promise<string | null> {
+  if (!sendsSystemMail(config)) return null
+  const { systemSmtpUrl: url } = config
+  const transport = createTransport({
+    url,
+    requireTLS: needsTls(url),
+    connectionTimeout: 5_000,
+    greetingTimeout: 5_000,
+    socketTimeout: 5_000,
+  })
+  try {
+    await transport.verify()
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  } finally {
+    transport.close()
+  }
+}
+
 /** A password travels over TLS, except to a mail server on this very machine. */
 function needsTls(url: string): boolean {
   const { username, hostname } = new URL(url)

@@ -1,18 +1,22 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { type Config, readConfig } from '#server/config.ts'
 import { oauthClients } from '#server/integrations/tables.ts'
-import { aPerson } from '#test/factories.ts'
+import type { CommandResult } from '#server/platform/operator-socket.ts'
+import { loadSecretKey } from '#server/platform/secret-key.ts'
+import { anInvoice, aPerson } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { openTestApp } from '#test/harness.ts'
 import { programFlags, someoneAt, startProgram } from '#test/program.ts'
 import { authorize } from '#test/programs.ts'
-import { operate } from './operator.ts'
+import { operate, runAlone } from './commands.ts'
 
-const script = path.join(import.meta.dirname, 'duely.ts')
+const script = path.join(import.meta.dirname, '../duely.ts')
 
 /** Runs a command as an operator would, in a process of its own. */
 async function duely(dataDir: string, ...args: string[]): Promise<{ code: number; output: string }> {
@@ -46,6 +50,11 @@ test('the operator creates a password reset link, whether Duely runs or not', as
     output: 'There is no account with the email nobody@example.com.\n',
   })
   expect(await duely(dataDir, 'drop-everything')).toEqual({ code: 1, output: expect.stringContaining('reset-password EMAIL') })
+  const { code, output } = await duely(dataDir, 'doctor')
+  expect(output).toMatch(
+    /^Duely \d+\.\d+\.\d+\nWARN {3}configuration: PUBLIC_URL is https.*\nok {5}disk: .*\nok {5}database: embedded, .*\nok {5}work: /s,
+  )
+  expect(code).toBe(0)
   // Killed, so that its socket stays behind.
   await program.end('SIGKILL')
   expect((await duely(dataDir, 'reset-password', 'asha@example.com')).output).toMatch(/#token=[\w-]{43}\n$/)
@@ -84,6 +93,73 @@ test('keys are rotated during sending, and every email is sent', async () => {
   expect(smtp.mails).toHaveLength(60)
 })
 
+test('doctor says what is wrong and what to do', async () => {
+  const said = (found: CommandResult | null) => `${found?.code} ${found?.lines.join('\n')}`
+  expect(said(await runAlone(() => readConfig({ ROLE: 'web', PORT: 'x' }), ['doctor']))).toMatch(
+    /^1 .*\nWRONG {2}configuration: PORT must be a whole number.* Correct it in the environment\.\n.*ROLE web or worker requires DATABASE_URL.*\n2 wrong, 0 to look at\.$/s,
+  )
+  const nowhere = { DATABASE_URL: 'postgres://duely:secret@127.0.0.1:1/duely', SECRET_KEY: 'x'.repeat(32) }
+  const away = said(await runAlone(() => readConfig(nowhere), ['doctor']))
+  expect(away).toContain('WRONG  database: The database at 127.0.0.1:1/duely does not answer (ECONNREFUSED). Start it')
+  expect(away).not.toContain('secret@')
+
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'duely-'))
+  await using _gone = { [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }) }
+  expect(said(await runAlone(() => readConfig({ DATA_DIR: dataDir }), ['doctor']))).toMatch(/^0 .*WARN {3}database: there is none in /s)
+  await using app = await openTestApp({ now: Temporal.Now.instant().toString(), config: { dataDir } })
+  await using smtp = await openFakeSmtp()
+  const examine = async (config: Partial<Config> = {}) =>
+    said(await operate({ ...app.deps, config: { ...app.deps.config, ...config } }, ['doctor']))
+  const mail = { systemSmtpUrl: `smtp://me:wrong@${smtp.host}:${smtp.port}`, systemMailFrom: 'Duely <hello@example.com>' }
+  const lost = await examine({ ...mail, publicUrl: `https://${'a'.repeat(64)}.example` })
+  expect(lost).toMatch(
+    /^1 .*WARN {3}configuration: .*TRUST_PROXY is not set.*WARN {3}DNS: a{64}\.example \(PUBLIC_URL\) has no address\..*WRONG {2}mail: .*535/s,
+  )
+  expect(lost).toContain('WARN   keys: there is no secret key yet.')
+  await loadSecretKey(app.db, { given: app.deps.config.secretKey, dataDir })
+  const login = { ...mail, systemSmtpUrl: `smtp://${encodeURIComponent(smtp.login.user)}:${smtp.login.pass}@${smtp.host}:${smtp.port}` }
+  expect(await examine({ ...login, secretKeyGiven: true })).toMatch(
+    /^0 .*ok {5}mail: .* accepts the login\nok {5}database: .*\nok {5}clock: .*\nok {5}keys: .*\nok {5}work: .*\nEverything is in order\.$/s,
+  )
+  await app.db.execute(
+    sql`INSERT INTO steps (name, succeeded_at, late_at) VALUES ('due emails', now() - interval '20 minutes', now() - interval '9 minutes')`,
+  )
+  await writeFile(path.join(dataDir, 'secret-key'), 'x', { mode: 0o644 })
+  expect(await examine({ secretKeyGiven: false })).toMatch(
+    /WARN {3}mail: .*WARN {3}keys: others can read .*chmod 600.*WRONG {2}work: Background work is late: due emails/s,
+  )
+  app.clock.advance({ minutes: 3 })
+  expect(await examine({ secretKey: 'another key of at least 32 characters' })).toMatch(
+    /WRONG {2}clock: the database is \d+ s behind this machine\. Set both by NTP.*WRONG {2}keys: .* is not the key this database was created with/s,
+  )
+})
+
+test('each command explains itself, and accounts are listed without their clients', async () => {
+  await using app = await openTestApp()
+  const names = (await operate(app.deps, ['--help'])).lines.flatMap((line) => /^ {2}([a-z-]+(?: [a-z]+)?)[: ]/.exec(line)?.[1] ?? [])
+  expect(names).toContain('move-to-embedded')
+  for (const name of names) {
+    const { lines, code } = await operate(app.deps, [...name.split(' '), '--help'])
+    expect([code, lines[0]]).toEqual([0, expect.stringMatching(`^${name}[ :]`)])
+  }
+  expect(await operate(app.deps, ['move-to-server'])).toEqual({
+    code: 1,
+    lines: [expect.stringMatching(/^Usage: move-to-server DATABASE_URL: /)],
+  })
+  expect((await operate(app.deps, ['migrate'])).lines).toEqual(['migrate runs in a process of its own, not in this one.'])
+  expect((await operate(app.deps, ['accounts'])).lines).toEqual(['There is no account.'])
+  const { email } = await aPerson(app)
+  await anInvoice(app, { owner: await aPerson(app), clientName: 'Kaveri Traders' })
+  await operate(app.deps, ['hold-account', email])
+  const { lines } = await operate(app.deps, ['accounts'])
+  expect(lines[0]).toMatch(/^ +since +invoices +sent +waiting +state +account$/)
+  expect(lines.slice(1).toSorted((a, b) => a.length - b.length)).toEqual([
+    expect.stringMatching(/^2026-03-02 +0 +0 +0 +on hold +\S+@\S+$/),
+    expect.stringMatching(/^2026-03-02 +1 +0 +0 +(?:ok|unconfirmed) +\S+@\S+$/),
+  ])
+  expect((await operate(app.deps, ['accounts', email.slice(0, 8).toUpperCase()])).lines).toHaveLength(2)
+})
+
 test('the operator holds and releases an account, and lists the busiest ones', async () => {
   await using app = await openTestApp()
   const { email } = await aPerson(app)
@@ -95,7 +171,7 @@ test('the operator holds and releases an account, and lists the busiest ones', a
   expect(await commands('release-account', email)).toEqual([[`Sending is resumed for ${email}: 0 emails are sent within seconds.`], 0])
   expect(await commands('hold-account', 'nobody@example.com')).toEqual([['There is no account with the email nobody@example.com.'], 1])
   expect(await commands('busiest')).toEqual([['No email was tried in the last hour.'], 0])
-  expect(await commands('busiest', '--help')).toEqual([[expect.stringMatching(/^busiest: lists the accounts/)], 0])
+
   expect((await commands('--help'))[1]).toBe(0)
 })
 
@@ -130,8 +206,8 @@ test('the operator registers OAuth clients', async () => {
 })
 
 test.each([
-  [['add', 'Robot'], /^npm run duely/],
-  [['remove'], /^npm run duely/],
+  [['add', 'Robot'], /^Usage: oauth-client add NAME/],
+  [['remove'], /^Usage: oauth-client remove ID/],
   [['rename', 'Robot'], /^npm run duely/],
   [[], /^npm run duely/],
   [['add', 'Robot', 'https://robot.example/', 'secret'], /^Write public or nothing instead of secret\.$/],
