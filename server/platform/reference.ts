@@ -26,12 +26,16 @@ interface Part {
 /** Where the reference is: for programs, and as a page. */
 const documentPath = '/openapi.json'
 
-/** Serves the reference for programs; a page that shows it is part of the built client. */
+/**
+ * Serves the reference for programs; a page that shows it is part of the built client.
+ * The document is made when it is first asked for, because few processes ever are and it takes as long as everything else that registers calls.
+ */
 export function referenceRoutes(app: App, { publicUrl }: { publicUrl: string }): void {
-  const document = JSON.stringify(makeReference(publicUrl))
-  app.get(documentPath, (_request, reply) =>
-    reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' }).send(document),
-  )
+  let document: string | undefined
+  app.get(documentPath, (_request, reply) => {
+    document ??= JSON.stringify(makeReference(publicUrl))
+    return reply.headers({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-cache' }).send(document)
+  })
 }
 
 /** The OpenAPI 3.1 document of every call that programs may make, at this address. */
