@@ -1,6 +1,8 @@
 import { globSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import path from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
  * The first line of a test file that runs on a PostgreSQL server, with the reason: locks, claims, triggers, the locale or driver types.
@@ -18,7 +20,7 @@ const files = globSync('{contract,server,web,test,dev,run}/**/*.test.ts', { excl
       ? 'database'
       : 'pure'
   const mark = postgresMark.exec(text)?.[1]
-  return { file, needs: mark === 'Only' ? 'postgres' : needs, postgres: mark !== undefined }
+  return { file, needs: mark === 'Only' ? 'postgres' : needs, postgres: mark !== undefined, starts: needs === 'program' }
 })
 const include = (needs: string) => files.filter((one) => one.needs === needs).map(({ file }) => file)
 
@@ -26,6 +28,20 @@ const include = (needs: string) => files.filter((one) => one.needs === needs).ma
 const isolate = process.env.TEST_ISOLATE === 'true'
 /** `everything`: all that needs a database runs on both; `marked`: what is marked runs on the server only. Otherwise what is marked runs on both. */
 const onServer = process.env.TEST_POSTGRES
+
+/** Programs first: their tests wait more than they compute, and would be left alone with the machine at the end. */
+class ProgramsFirst extends BaseSequencer {
+  private readonly starting = new Set(files.filter(({ starts }) => starts).map(({ file }) => path.join(import.meta.dirname, file)))
+
+  override async sort(specs: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(specs)
+    const { true: first = [], false: others = [] } = Object.groupBy(
+      sorted,
+      ({ moduleId }) => String(this.starting.has(moduleId)) as 'true' | 'false',
+    )
+    return [...first, ...others]
+  }
+}
 
 /** Upper bounds only: a busy machine may need a minute to start a program. */
 const limits = { testTimeout: 240_000, hookTimeout: 240_000 }
@@ -51,6 +67,7 @@ export default defineConfig({
   test: {
     // More than there are cores: some tests wait for a timeout of a database or a server. Vitest would leave one core to itself.
     maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: ProgramsFirst },
     projects: [
       { test: { ...limits, name: 'pure', include: include('pure'), pool: 'threads', isolate } },
       {

@@ -78,16 +78,12 @@ if (asked === 'full')
 const chosen = asked === undefined || asked === 'full' ? parts : { [asked]: { ...parts, ...single }[asked] }
 const total: Tally = { passed: 0, failed: 0 }
 const failures: string[] = []
-/** These wait for servers more than they compute, so they run at the same time, after all others. */
-const waiting = new Set(['zapier', 'faults', 'attacks'])
-/** What the scripts of a waiting part print, kept until the part has ended. */
+/** What runs at the same time: neither of the first two uses both cores, and the last three wait for servers more than they compute. */
+const together = [['checks', 'sizes'], ['code'], ['browser'], ['zapier', 'faults', 'attacks']]
+/** What the scripts of parts that run at the same time print, kept until the part has ended. */
 const kept = new AsyncLocalStorage<string[]>()
-for (const [name, test] of Object.entries(chosen)) if (!waiting.has(name)) await runPart(name, test)
-await Promise.all(
-  Object.entries(chosen)
-    .filter(([name]) => waiting.has(name))
-    .map(([name, test]) => kept.run([], () => runPart(name, test))),
-)
+for (const names of chosen === parts ? together : [Object.keys(chosen)])
+  await Promise.all(names.map((name) => (names.length > 1 ? kept.run([], () => runPart(name, chosen[name])) : runPart(name, chosen[name]))))
 if (total.passed + total.failed === 0) {
   process.stdout.write('No test was run.\n')
   total.failed = 1

@@ -127,14 +127,15 @@ row('121', 'links to pay pages that are unknown, revoked, of a deleted invoice o
   const times = kinds.map((): number[] => [])
   const answers = new Set<string>()
   const client = new Browser(url)
-  for (let round = 0; round < (trial.short ? 20 : 150); round += 1)
+  for (let round = 0; round < (trial.short ? 60 : 150); round += 1)
     for (const [at, path] of kinds.entries()) {
       const { status, text, ms } = await client.ask(`GET ${path}`)
       answers.add(`${status} ${text.replace(/nonce="[^"]+"/, '')}`)
       times[at]?.push(ms)
     }
-  const medians = times.map((all) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0)
-  const [least, most] = [Math.min(...medians), Math.max(...medians)]
+  // The quickest of each kind shows the work that is done for it; everything above is the machine's.
+  const quickest = times.map((all) => Math.min(...all))
+  const [least, most] = [Math.min(...quickest), Math.max(...quickest)]
   const limited = await startTarget(environment, { PAY_LINKS: 'on', RATE_LIMIT: 'on' })
   const statuses: number[] = []
   for (let tried = 0; tried < 25; tried += 1)
