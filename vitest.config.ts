@@ -90,7 +90,15 @@ export default defineConfig({
         },
       },
       { test: { ...limits, name: 'program', include: include('program'), pool: 'forks', env: shortLived } },
-      { test: { ...rows, name: 'faults', include: ['test/faults/*.test.ts'] } },
+      // The short rows wait more than they compute, so two files run at the same time.
+      {
+        test: {
+          ...rows,
+          name: 'faults',
+          include: ['test/faults/*.test.ts'],
+          ...(process.env.RELIABILITY === 'short' ? { fileParallelism: true, maxWorkers: 2 } : {}),
+        },
+      },
       { test: { ...rows, name: 'attacks', include: ['test/attacks/*.test.ts'] } },
     ],
   },

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { sql } from 'drizzle-orm'
-import pg from 'pg'
 import { inject } from 'vitest'
 import type { Call, CallInput, CallReply } from '#contract/call.ts'
 import type { Problem } from '#contract/problem.ts'
@@ -24,7 +23,7 @@ import { type Delivering, releaseEnded } from '#server/reminders/deliver.ts'
 import { registerProcess } from '#server/reminders/processes.ts'
 import { openSending } from '#server/reminders/sending.ts'
 import { reconcileDue, sweep, tick, works } from '#server/worker.ts'
-import { templateDatabase } from './postgres-setup.ts'
+import { createDatabase, templateDatabase } from './postgres.ts'
 import { toldByAnswer, toldByLog, untoldByDatabase } from './secrets-told.ts'
 
 /** A clock that only moves when a test moves it. */
@@ -195,7 +194,9 @@ function testLog(): Deps['log'] {
 
 async function openShared(): Promise<Shared> {
   const server = inject('postgresUrl')
-  const database = server ? await openServer(await copyOfTemplate(server)) : await wrapEmbedded(await engineFromTemplate())
+  const database = server
+    ? await openServer(await createDatabase(server, { copyOf: templateDatabase }))
+    : await wrapEmbedded(await engineFromTemplate())
   const queue = await openQueue({ db: database.db, log: testLog(), soleProcess: !server })
   return { database, queue }
 }
@@ -217,18 +218,6 @@ export async function engineFromTemplate(): Promise<PGlite> {
     await database.close()
   }
   return PGlite.create({ loadDataDir: new Blob([readFileSync(file)]) })
-}
-
-/** A copy of the migrated database that postgres-setup.ts made. */
-async function copyOfTemplate(server: string): Promise<string> {
-  const name = `duely_test_${randomUUID().slice(0, 8)}`
-  const client = new pg.Client({ connectionString: server })
-  await client.connect()
-  await client.query(`CREATE DATABASE ${name} TEMPLATE ${templateDatabase}`)
-  await client.end()
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return url.toString()
 }
 
 /** Most tables are empty, and deleting the few rows of the others is several times faster than TRUNCATE. As a replica no trigger fires. */

@@ -6,8 +6,16 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { openServer } from '#server/platform/database.ts'
 import { findProgram, installPackage, versionFolders } from './machine.ts'
 import { freePort } from './program.ts'
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** A PostgreSQL server of this run, in the project that tests on one. */
+    postgresUrl?: string
+  }
+}
 
 /** A PostgreSQL server of our own, empty, on a free port of loopback. */
 export interface Cluster {
@@ -114,13 +122,24 @@ export function ensureInitdb(): string | null {
   return findInitdb() ?? (installPackage('postgresql') ? findInitdb() : null)
 }
 
-/** Creates an empty database on a server and returns its address. */
-export async function createDatabase(server: string): Promise<string> {
-  const name = `duely_${randomBytes(5).toString('hex')}`
-  await query(server, `CREATE DATABASE ${name}`)
+/** The migrated database that tests copy, on the server of a run. */
+export const templateDatabase = 'duely_template'
+
+/** Creates a database on a server, empty or a copy of another one that nothing is connected to, and returns its address. */
+export async function createDatabase(
+  server: string,
+  { copyOf, name = `duely_${randomBytes(5).toString('hex')}` }: { copyOf?: string; name?: string } = {},
+): Promise<string> {
+  await query(server, `CREATE DATABASE ${name}${copyOf ? ` TEMPLATE ${copyOf}` : ''}`)
   const url = new URL(server)
   url.pathname = `/${name}`
   return url.toString()
+}
+
+/** Makes the database that tests copy. */
+export async function makeTemplate(server: string): Promise<void> {
+  const url = await createDatabase(server, { name: templateDatabase })
+  await openServer(url).then((database) => database.close())
 }
 
 /** One statement on a connection of its own. */

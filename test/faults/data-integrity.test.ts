@@ -77,7 +77,7 @@ row('80', '1,000 emails queued by the previous version, sent by this one', async
   const smtp = await openMailServer(trial)
   const accounts = await environment.createAccounts({ count: 4, invoices: 250, smtp, due: true })
   await queueEmails(trial, environment, smtp, 1_000)
-  const previous = await onPostgres(trial)
+  const previous = await onPostgres(trial, { empty: true })
   const migrations = await copyToPreviousVersion(trial, { from: environment.url, to: previous.url })
   await previous.rows(`UPDATE deliveries SET next_try_at = now()`)
   await previous.start()
@@ -103,7 +103,7 @@ row('81', 'a backup restored after 100 more emails had been sent', async (trial)
   await environment.untilClosed(100)
   await program.end('SIGTERM')
   const sent = smtp.mails.length
-  const restored = await onPostgres(trial)
+  const restored = await onPostgres(trial, { empty: true })
   const restore = spawnSync(path.join(bin, 'pg_restore'), ['--no-owner', '-d', restored.url], { input: dump.stdout, maxBuffer: 1e9 })
   if (restore.status !== 0)
     return { figure: `the backup could not be restored: ${String(restore.error ?? restore.stderr).slice(0, 200)}`, holds: false }

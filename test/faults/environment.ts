@@ -14,8 +14,8 @@ import { newId } from '#server/platform/columns.ts'
 import { type Database, openEmbedded, openServer } from '#server/platform/database.ts'
 import { dayAfter, startOfDay } from '#server/reminders/schedule.ts'
 import { type FakeSmtp, openFakeSmtp, type SmtpOptions } from '#test/fakes/smtp-server.ts'
-import { type Cluster, createDatabase, query } from '#test/postgres.ts'
-import { type Program, startProgram } from '#test/program.ts'
+import { type Cluster, createDatabase, query, templateDatabase } from '#test/postgres.ts'
+import { copyTemplate, type Program, startProgram } from '#test/program.ts'
 import type { Trial } from './row.ts'
 
 export const secretKey = 'a secret key for faults, 32 characters'
@@ -44,16 +44,22 @@ export interface Environment {
   untilClosed(count: number, about?: { seconds?: number; everyMs?: number }): Promise<void>
 }
 
-/** A database of its own on PostgreSQL: the server that all rows share, or `cluster`. */
-export async function onPostgres(trial: Trial, cluster: Pick<Cluster, 'url'> | null = inject('postgres')): Promise<Environment> {
-  if (!cluster) return trial.skip('there is no PostgreSQL on this machine')
-  const url = await createDatabase(cluster.url)
+/** A database of its own on PostgreSQL: the server that all rows share, where it is migrated unless it has to be `empty`, or `cluster`. */
+export async function onPostgres(
+  trial: Trial,
+  { cluster = null, empty = false }: { cluster?: Pick<Cluster, 'url'> | null; empty?: boolean } = {},
+): Promise<Environment> {
+  const shared = inject('postgres')
+  const server = cluster ?? shared
+  if (!server) return trial.skip('there is no PostgreSQL on this machine')
+  const url = await createDatabase(server.url, cluster || empty ? {} : { copyOf: templateDatabase })
   return environment(trial, { DATABASE_URL: url, SECRET_KEY: secretKey }, url, () => openServer(url))
 }
 
-/** The embedded database in a folder of its own. */
-export async function embedded(trial: Trial, within: string = tmpdir()): Promise<Environment> {
+/** The embedded database in a folder of its own, migrated or empty. */
+export async function embedded(trial: Trial, { within = tmpdir(), empty = false } = {}): Promise<Environment> {
   const folder = await mkdtemp(path.join(within, 'duely-faults-'))
+  if (!empty) await copyTemplate(folder)
   trial.stack.defer(() => rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
   return environment(trial, { DATA_DIR: folder, SECRET_KEY: secretKey }, '', () => openEmbedded(folder))
 }

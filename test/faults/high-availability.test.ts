@@ -178,7 +178,7 @@ function childrenOf(parent: number): number[] {
 row('109', 'the primary of two PostgreSQL servers under Patroni dies in the burst', async (trial) => {
   trial.mustHold('lost 0; repeated at most what was in flight, the same bytes; sending again within 30 s; no process ends')
   const cluster = await openHighAvailability(trial)
-  const environment = await onPostgres(trial, cluster)
+  const environment = await onPostgres(trial, { cluster })
   const smtp = await openMailServer(trial, { delayMs: 10 })
   const accounts = await environment.createAccounts({ count: 40, invoices: 100, smtp, due: true })
   const programs = [await environment.start(), await environment.start()]

@@ -59,7 +59,7 @@ row('129', 'daily runs of sequences in four processes, of which one is killed ag
 
 row('130', '200,000 invoices of the version before sequences, migrated', async (trial) => {
   trial.mustHold('each has the local date of its last reminder, none where there was none; less than 60 s')
-  const environment = await onPostgres(trial)
+  const environment = await onPostgres(trial, { empty: true })
   const folder = mkdtempSync(path.join(tmpdir(), 'duely-before-'))
   trial.stack.defer(() => rmSync(folder, { recursive: true, force: true }))
   cpSync(path.join(import.meta.dirname, '../../migrations'), folder, { recursive: true })

@@ -3,7 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { type Cluster, openCluster } from '#test/postgres.ts'
+import { type Cluster, makeTemplate, openCluster } from '#test/postgres.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -29,6 +29,7 @@ const specialAddresses = [
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const cluster = await openCluster({ durable: true })
+  if (cluster) await makeTemplate(cluster.url)
   project.provide('postgres', cluster && { url: cluster.url, bin: cluster.bin })
   const isolated = process.env.RELIABILITY_NETWORK === 'isolated'
   if (isolated) furnishNetwork()
