@@ -67,23 +67,27 @@ const amountFits = z.check<Amounts>(({ value, issues }) => {
   }
 })
 
-export const invoiceDraft = z
-  .strictObject({
-    ...fields,
-    currency: fields.currency.optional().meta({ description: 'An ISO 4217 code. Without it the currency of the account.' }),
-    issuedOn: fields.issuedOn.optional().meta({ format: 'date', description: 'The day it was issued. Without it today.' }),
-    status: invoiceStatus.default('unpaid'),
-    reference: fields.reference.optional(),
-    amountPaid: z
-      .number('Please enter an amount such as 5000.50.')
-      .min(0, { error: 'Please enter an amount of 0 or more.', abort: true })
-      .max(9_999_999_999.99, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
-      .optional()
-      .meta({ description: 'What was paid so far. With the whole amount the invoice is paid.' }),
-  })
-  .check(amountFits)
-  .meta({ id: 'InvoiceDraft', description: 'A new invoice.' })
+const draftFields = {
+  ...fields,
+  currency: fields.currency.optional().meta({ description: 'An ISO 4217 code. Without it the currency of the account.' }),
+  issuedOn: fields.issuedOn.optional().meta({ format: 'date', description: 'The day it was issued. Without it today.' }),
+  status: invoiceStatus.default('unpaid'),
+  reference: fields.reference.optional(),
+  amountPaid: z
+    .number('Please enter an amount such as 5000.50.')
+    .min(0, { error: 'Please enter an amount of 0 or more.', abort: true })
+    .max(9_999_999_999.99, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
+    .optional()
+    .meta({ description: 'What was paid so far. With the whole amount the invoice is paid.' }),
+}
+export const invoiceDraft = z.strictObject(draftFields).check(amountFits).meta({ id: 'InvoiceDraft', description: 'A new invoice.' })
 export type InvoiceDraft = z.output<typeof invoiceDraft>
+
+const { reference: _, ...withoutReference } = draftFields
+const invoiceUnderReference = z
+  .strictObject(withoutReference)
+  .check(amountFits)
+  .meta({ id: 'InvoiceUnderReference', description: 'An invoice whose reference is in the address.' })
 
 export const invoiceChange = z
   .strictObject(fields)
@@ -205,6 +209,9 @@ export function owedAmount({ status, amount, balance }: Invoice): number {
 }
 
 const byId = z.object({ id: z.string() })
+/** What invoices were imported from: a program, such as `zoho`, or the id of a watched address. */
+const importSource = z.string().regex(/^[a-zA-Z0-9-]{1,40}$/, 'Please name the source with at most 40 letters, figures and hyphens.')
+
 export const invoiceQuery = z.strictObject({
   status: invoiceStatus.optional().meta({ description: 'Only invoices with this status.' }),
   search: z
@@ -213,6 +220,7 @@ export const invoiceQuery = z.strictObject({
     .refine((text) => !/\p{Cc}/u.test(text), 'Please search on one line.')
     .optional()
     .meta({ description: 'Only invoices with this text in the client’s name or email, case-insensitive.' }),
+  source: importSource.optional().meta({ description: 'Only invoices that were imported from there last.' }),
   limit: z.coerce
     .number('Please ask for 1 to 1,000 invoices at once.')
     .int('Please ask for 1 to 1,000 invoices at once.')
@@ -237,6 +245,13 @@ export const invoiceImport = z.strictObject({
    * daily run includes them.
    */
   pastDue: z.enum(['hold', 'remind'], 'Please choose hold or remind.').default('hold'),
+  /**
+   * What happens to a line whose reference an invoice has: it is refused, or that invoice takes over what is owed, the due date and that it
+   * is paid. Names and addresses stay.
+   */
+  onExisting: z.enum(['refuse', 'update'], 'Please choose refuse or update.').default('refuse'),
+  /** Where the lines come from: kept with their invoices, to find those that a later file of it lacks. */
+  source: importSource.nullable().default(null),
 })
 export type InvoiceImport = z.output<typeof invoiceImport>
 
@@ -250,6 +265,10 @@ const importedLine = z.object({
   line: z.number().int(),
   _id: z.string(),
   held: z.boolean().meta({ description: 'Whether its reminders are held, because it was past due while daily reminders were on.' }),
+  outcome: z
+    .enum(['created', 'updated', 'unchanged'])
+    .meta({ description: 'Whether it made its invoice, changed it, or found nothing to change.' }),
+  note: z.string().nullable().meta({ description: 'What stays although the line has it differently: to be looked at by a person.' }),
 })
 export type ImportedLine = z.infer<typeof importedLine>
 const refusedLine = z.object({
@@ -258,8 +277,23 @@ const refusedLine = z.object({
   code: problem.shape.code.or(z.literal('duplicate')),
   errors: problem.shape.errors,
 })
-export const importResult = z.object({ imported: z.number().int(), lines: z.array(z.union([importedLine, refusedLine])) })
+export const importResult = z.object({
+  importId: z.string().meta({ format: 'uuid', description: 'Names this import, to undo it.' }),
+  imported: z.number().int().meta({ description: 'How many invoices were created.' }),
+  updated: z.number().int(),
+  unchanged: z.number().int(),
+  lines: z.array(z.union([importedLine, refusedLine])),
+})
 export type ImportResult = z.infer<typeof importResult>
+
+export const undoneImport = z
+  .object({
+    deleted: z.number().int().meta({ description: 'How many invoices that it created were deleted.' }),
+    restored: z.number().int().meta({ description: 'How many invoices are as before it.' }),
+    kept: z.array(z.object({ _id: z.string(), message: z.string() })).meta({ description: 'Those that stay as they are, and why.' }),
+  })
+  .meta({ id: 'UndoneImport' })
+export type UndoneImport = z.infer<typeof undoneImport>
 
 /** A bulk change; each has another that undoes it. */
 export const bulkChange = z.discriminatedUnion('do', [
@@ -348,6 +382,24 @@ export const invoiceCalls = {
     summary: 'The existing invoices that an import with this Idempotency-Key created within a day.',
     params: z.object({ key: idempotencyKey }),
     reply: z.array(importedLine),
+  }),
+  undoImport: call({
+    method: 'POST',
+    path: '/invoices/import/:id/undo',
+    by: 'member',
+    summary:
+      'Undo an import: delete what it created and take back what it changed, but for what was changed since. Again has no further effect.',
+    params: z.object({ id: z.string().meta({ description: 'The `importId`, or the Idempotency-Key of the import.' }) }),
+    reply: undoneImport,
+  }),
+  put: call({
+    method: 'PUT',
+    path: '/invoice/by-reference/:reference',
+    by: 'member',
+    summary: 'Create the invoice with this reference, or bring what is owed, the due date and that it is paid up to date.',
+    params: z.object({ reference: fields.reference }),
+    body: invoiceUnderReference,
+    reply: invoice,
   }),
   export: call({
     method: 'GET',

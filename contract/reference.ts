@@ -325,6 +325,21 @@ export const explainedCalls: ExplainedCall[] = [
     },
     example: { params: { id: ids.invoice }, body: { status: 'paid' }, reply: paidKaveri },
   }),
+  explain('putInvoice', invoiceCalls.put, {
+    subject: 'Invoices',
+    detail:
+      'For a program that brings its invoices up to date. Where there is none with this reference, it is created. Otherwise the amount owed, the due date and that it is paid follow, and the client’s name and email stay. Payments that Duely knows are not undone: where the request has less paid, it answers `conflict`. Sent again, it changes nothing.',
+    params: { reference: 'The reference of the invoice, such as `INV-0001`.' },
+    refusals: {
+      plan_limit: 'The plan allows no more invoices in this calendar month.',
+      conflict: 'The invoice is paid in Duely, or more of it is, or it is in another currency or of another client.',
+    },
+    example: {
+      params: { reference: 'INV-0001' },
+      body: { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 12250.5, dueDate: '2026-02-20' },
+      reply: kaveri,
+    },
+  }),
   explain('deleteInvoice', invoiceCalls.remove, {
     subject: 'Invoices',
     params: theInvoice,

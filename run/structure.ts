@@ -6,8 +6,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseAst } from 'vite'
 
-/** Which packages the files of a folder may import: `server` and `web` those of their side, `start` those of both, `tools` any. */
-type Packages = 'zod' | 'server' | 'web' | 'start' | 'tools'
+/** Which packages the files of a folder may import: `csv` the reader of CSV files, `server` and `web` those of their side, `start` those of both, `tools` any. */
+type Packages = 'zod' | 'csv' | 'server' | 'web' | 'start' | 'tools'
 
 interface Folder {
   packages: Packages
@@ -18,14 +18,16 @@ interface Folder {
 const slices = ['accounts', 'billing', 'mail', 'templates', 'invoices', 'pay', 'reminders', 'insight', 'integrations'].map(
   (name) => `server/${name}`,
 )
-const lower = (...names: string[]) => ['contract', 'server/platform', ...names.map((name) => `server/${name}`)]
-const serverFolders = ['contract', 'server', 'server/commands', 'server/platform', ...slices]
-const screens: Folder = { packages: 'web', may: ['contract', 'web/platform', 'web/ui'] }
+const lower = (...names: string[]) => ['contract', 'contract/import', 'server/platform', ...names.map((name) => `server/${name}`)]
+const serverFolders = ['contract', 'contract/import', 'server', 'server/commands', 'server/platform', ...slices]
+const screens: Folder = { packages: 'web', may: ['contract', 'contract/import', 'web/platform', 'web/ui'] }
 
 /** Each folder with code, and what it may import. */
 const table: Record<string, Folder> = {
   '.': { packages: 'tools', may: ['test'] },
   contract: { packages: 'zod', may: [] },
+  // How files with invoices are read: in the browser, and on the server those of watched addresses.
+  'contract/import': { packages: 'csv', may: ['contract'] },
 
   server: { packages: 'server', may: ['contract', 'server/platform', 'server/commands', ...slices] },
   'server/commands': { packages: 'server', may: ['contract', 'server/platform', 'server/config.ts', ...slices] },
@@ -43,7 +45,7 @@ const table: Record<string, Folder> = {
 
   web: { packages: 'web', may: ['contract', 'web/platform', 'web/ui', 'web/ui/fonts', 'web/shell'] },
   'web/platform': { packages: 'web', may: ['contract', 'web/ui'] },
-  'web/ui': { packages: 'web', may: ['contract'] },
+  'web/ui': { packages: 'web', may: ['contract', 'contract/import'] },
   'web/ui/fonts': { packages: 'web', may: [] },
   'web/shell': screens,
   'web/marketing': { ...screens, may: [...screens.may, 'docs/pictures'] },
@@ -129,8 +131,7 @@ const entryParts = ['routes.ts', 'jobs.ts']
 
 const banned = /^(?:utils?|helpers?|services?|common|types?|managers?|misc)$/
 /** What is built into the client, or builds it: the server must run without it. */
-const ofClient =
-  /^(?:react|react-dom|react-router|papaparse|vite|d3-.+|@(?:fontsource-variable|mantine|react-router|scalar|tabler|tanstack)\/.+)$/
+const ofClient = /^(?:react|react-dom|react-router|vite|d3-.+|@(?:fontsource-variable|mantine|react-router|scalar|tabler|tanstack)\/.+)$/
 /** What `npm start` runs before the server, on a machine without the tools. */
 const beforeStart = ['run/client.mjs', 'run/reference-page.ts', 'run/scalar.ts', 'vite.config.ts', 'react-router.config.ts']
 const installed = JSON.parse(readFileSync('package.json', 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>
@@ -193,10 +194,12 @@ function mayUse(packages: Packages, name: string): boolean {
   switch (packages) {
     case 'zod':
       return own === 'zod'
+    case 'csv':
+      return own === 'papaparse'
     case 'server':
       return name.startsWith('node:') || (needed && !ofClient.test(own))
     case 'web':
-      return own === 'zod' || own === 'uqr' || (needed && ofClient.test(own))
+      return own === 'zod' || own === 'uqr' || own === 'papaparse' || (needed && ofClient.test(own))
     case 'start':
       return name.startsWith('node:') || needed
     case 'tools':

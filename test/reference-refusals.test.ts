@@ -153,6 +153,16 @@ const refusedBy: Record<string, Record<string, Refused>> = {
       ask(app, asha, invoiceCalls.update, { params: { id: other }, body: { reference: 'A-1' } }),
     ),
   },
+  putInvoice: {
+    conflict: async ({ app, asha }) => {
+      await anInvoice(app, { owner: asha, reference: 'A-1' })
+      return ask(app, asha, invoiceCalls.put, { params: { reference: 'A-1' }, body: { ...kaveri, currency: 'EUR' } })
+    },
+    plan_limit: onFree(async (app, person) => {
+      await ask(app, person, invoiceCalls.import, { body: { lines: Array(50).fill(kaveri), keepDuplicates: true } })
+      return ask(app, person, invoiceCalls.put, { params: { reference: 'A-1' }, body: kaveri })
+    }),
+  },
   deleteInvoice: { not_found: findsNothing(invoiceCalls.remove) },
   restoreInvoice: {
     not_found: findsNothing(invoiceCalls.restore),

@@ -179,6 +179,7 @@ const givens: Record<string, Given> = {
   createInvoice: nothing,
   getInvoice: anInvoiceThere,
   updateInvoice: anInvoiceThere,
+  putInvoice: async () => ({ reference: 'INV-0001' }),
   deleteInvoice: anInvoiceThere,
   restoreInvoice: async (office) => {
     const { id } = await anInvoiceThere(office)

@@ -43,6 +43,7 @@ const kept = [
   'hook_deliveries',
   'hook_events',
   'idempotency_keys',
+  'invoice_changes',
   'invoice_counts',
   'invoice_files',
   'invoice_payments',

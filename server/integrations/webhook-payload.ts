@@ -131,6 +131,7 @@ const invoiceRow = z
       promisedUntil: null,
       smart: true,
       sequenceEndedOn: null,
+      source: null,
       remindersSent: row.reminders_sent,
       lastReminderAt: row.last_reminder_at,
       refusal: row.refusal,

@@ -145,7 +145,13 @@ export async function readImported(db: Database, ownerId: string, key: string, n
         ),
       )
     if (rows.length === 0) throw new ProblemError('not_found', texts.nothingImported)
-    const lines = rows.map((row) => ({ line: Number(row.key.slice(lineKey(key, '').length)), _id: row.invoiceId, held: row.held }))
+    const lines = rows.map((row) => ({
+      line: Number(row.key.slice(lineKey(key, '').length)),
+      _id: row.invoiceId,
+      held: row.held,
+      outcome: 'created' as const,
+      note: null,
+    }))
     return lines.sort((one, other) => one.line - other.line)
   })
 }

@@ -2,12 +2,15 @@ import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { type ImportResult, type InvoiceDraft, type InvoiceImport, invoiceDraft } from '#contract/invoices.ts'
 import { toMinor } from '#contract/money.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
 import { analyzeGrown, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
-import { createInvoices, localDate, lockOwner } from './invoices.ts'
+import { changedBefore, followLines, importIdFor, lockByReference, noteCreated } from './import-again.ts'
+import { createInvoices, localDate, lockOwner, refusedAmount } from './invoices.ts'
 import { heldImport, noteHeldImports } from './pauses.ts'
 import { type AfterChange, invoices, manyInvoices, writtenInBulk } from './tables.ts'
 import { texts } from './texts.ts'
@@ -17,22 +20,23 @@ const chunk = 100
 
 type Outcome = ImportResult['lines'][number]
 /** `key`: the Idempotency-Key of the request; null without one. */
-type Asked = { duplicates: 'keep' | 'refuse'; pastDue: InvoiceImport['pastDue']; key: string | null }
+type Asked = Pick<InvoiceImport, 'pastDue' | 'keepDuplicates' | 'onExisting' | 'source'> & { key: string | null; importId: string }
 
 /**
  * Creates the valid lines by `createInvoices`, and reports the error of every other. A created line stays, even if later ones fail. Within
  * a day the same lines under the same key get the invoices created before; without a key they are duplicates and add nothing, unless
- * duplicates are kept. Invoices past due are held in the statement that creates them where daily reminders are on: no email may follow from
+ * duplicates are kept. With `update`, a line whose reference an invoice has brings that invoice up to date. Invoices past due are held in the statement that creates them where daily reminders are on: no email may follow from
  * an import whose last question was never answered.
  */
 export async function importInvoices(
   db: Database,
   ownerId: string,
-  { lines, keepDuplicates, pastDue, key }: InvoiceImport & { key: string | null },
+  { lines, ...about }: InvoiceImport & { key: string | null; importId?: string },
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
 ): Promise<ImportResult> {
+  const { importId = about.key === null ? newId() : importIdFor(ownerId, about.key) } = about
   const outcomes: Outcome[] = []
   const good: Line[] = []
   for (const [index, given] of lines.entries()) {
@@ -42,19 +46,20 @@ export async function importInvoices(
   }
   for (let start = 0; start < good.length; start += chunk) {
     const part = good.slice(start, start + chunk)
-    const asked: Asked = { duplicates: keepDuplicates ? 'keep' : 'refuse', pastDue, key }
-    const written = await db.transaction((tx) => writeDown(tx, ownerId, { lines: part, ...asked }, now, afterChange, config))
+    const asked = { ...about, lines: part, importId }
+    const written = await db.transaction((tx) => writeDown(tx, ownerId, asked, now, afterChange, config))
     outcomes.push(...written)
   }
   if (good.length >= manyInvoices) await analyzeGrown(db, writtenInBulk)
   outcomes.sort((one, other) => one.line - other.line)
-  return { imported: outcomes.filter((outcome) => '_id' in outcome).length, lines: outcomes }
+  const count = (wanted: string) => outcomes.filter((one) => 'outcome' in one && one.outcome === wanted).length
+  return { importId, imported: count('created'), updated: count('updated'), unchanged: count('unchanged'), lines: outcomes }
 }
 
 async function writeDown(
   tx: Database,
   ownerId: string,
-  { lines, duplicates, pastDue, key }: { lines: Line[] } & Asked,
+  { lines, keepDuplicates, pastDue, onExisting, source, key, importId }: { lines: Line[] } & Asked,
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
@@ -62,8 +67,13 @@ async function writeDown(
   const owner = await lockOwner(tx, ownerId)
   const made = key === null ? new Map<number, MadeLine>() : await madeBefore(tx, ownerId, { key, lines }, now)
   const outcomes = [...made].map(([line, before]) => again(line, before))
-  const unmade = lines.filter(({ line }) => !made.has(line))
-  const known = duplicates === 'keep' ? new Map<string, string>() : await alike(tx, ownerId, unmade)
+  const left = lines.filter(({ line }) => !made.has(line))
+  const isUpdate = onExisting === 'update'
+  const followed = isUpdate ? await follow(tx, owner, { lines: left, importId }, now, afterChange) : []
+  outcomes.push(...followed.map(({ outcome }) => outcome))
+  const there = new Set(followed.map(({ outcome }) => outcome.line))
+  const unmade = left.filter(({ line }) => !there.has(line))
+  const known = keepDuplicates ? new Map<string, string>() : await alike(tx, ownerId, unmade, isUpdate ? source : null)
   const fresh: Line[] = []
   const before = new Map<string, Map<string | undefined, number>>()
   for (const { line, draft } of unmade) {
@@ -73,7 +83,7 @@ async function writeDown(
     // Two lines may be alike in everything but their numbers.
     const twin = reference === undefined ? [...same.values()][0] : (same.get(reference) ?? same.get(undefined))
     const first = known.get(look) ?? (twin === undefined ? undefined : texts.line.name(twin))
-    if (first !== undefined && duplicates === 'refuse') outcomes.push({ line, code: 'duplicate', message: texts.line.duplicate(first) })
+    if (first !== undefined && !keepDuplicates) outcomes.push({ line, code: 'duplicate', message: texts.line.duplicate(first) })
     else {
       fresh.push({ line, draft })
       before.set(look, same.set(reference, line))
@@ -84,7 +94,7 @@ async function writeDown(
   const created = await createInvoices(
     tx,
     owner,
-    fresh.map(({ draft }) => (isHeld(draft) ? { ...draft, ...heldImport(now) } : draft)),
+    fresh.map(({ draft }) => ({ ...draft, source, ...(isHeld(draft) ? heldImport(now) : {}) })),
     now,
     afterChange,
     config,
@@ -96,30 +106,94 @@ async function writeDown(
     if (!row) continue
     if (row instanceof ProblemError) outcomes.push({ line: asked.line, ...row.problem })
     else {
-      outcomes.push({ line: asked.line, _id: row.id, held: row.pausedAt !== null })
+      outcomes.push({ line: asked.line, _id: row.id, held: row.pausedAt !== null, outcome: 'created', note: null })
       written.push({ ...asked, invoiceId: row.id })
     }
+  }
+  if (isUpdate) {
+    const rows = created.filter((row) => !(row instanceof ProblemError))
+    await noteCreated(tx, rows, importId, now)
+    const ids = followed.flatMap(({ invoiceId }) => invoiceId ?? [])
+    if (source !== null && ids.length > 0)
+      await tx
+        .update(invoices)
+        .set({ source })
+        .where(and(eq(invoices.ownerId, ownerId), inArray(invoices.id, ids), sql`${invoices.source} IS DISTINCT FROM ${source}`))
   }
   if (fresh.some(({ draft }) => isHeld(draft))) await noteHeldImports(tx, ownerId, now)
   if (key !== null) await rememberLines(tx, ownerId, { key, lines: written }, now)
   return outcomes
 }
 
+/** Brings the invoices that have the references of lines up to date; answers for those lines only. */
+async function follow(
+  tx: Database,
+  owner: AccountRow,
+  { lines, importId }: { lines: Line[]; importId: string },
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<{ invoiceId: string | null; outcome: Outcome }[]> {
+  const rows = await lockByReference(
+    tx,
+    owner.id,
+    lines.flatMap(({ draft }) => draft.reference ?? []),
+  )
+  const first = new Map<string, number>()
+  const refused: Outcome[] = []
+  const matched = lines.flatMap(({ line, draft }) => {
+    const row = draft.reference === undefined ? undefined : rows.get(draft.reference)
+    if (!row) return []
+    const twin = first.get(row.id)
+    const unfit = refusedAmount(draft, draft.currency ?? owner.currency)
+    if (unfit) refused.push({ line, ...unfit.problem })
+    else if (twin !== undefined) refused.push({ line, code: 'duplicate', message: texts.again.sameReference(twin, row.reference) })
+    else {
+      first.set(row.id, line)
+      return [{ row, draft, line }]
+    }
+    return []
+  })
+  const before = await changedBefore(
+    tx,
+    owner.id,
+    importId,
+    matched.map(({ row }) => row.id),
+  )
+  const done = await followLines(tx, owner, matched, { importId, origin: 'import' }, now, afterChange)
+  return [
+    ...refused.map((outcome) => ({ invoiceId: null, outcome })),
+    ...done.map(({ row: { id }, changed, note }, at) => {
+      const outcome = changed || before.has(id) ? ('updated' as const) : ('unchanged' as const)
+      return { invoiceId: id, outcome: { line: matched[at]?.line ?? 0, _id: id, held: false, outcome, note } }
+    }),
+  ]
+}
+
 /** The result for a line that was already created under the same key. */
 function again(line: number, { draft, invoiceId, held }: MadeLine): Outcome {
   if (draft === 'another') return { line, code: 'conflict', message: texts.line.keyUsed }
   if (invoiceId === null) return { line, code: 'conflict', message: texts.line.deleted }
-  return { line, _id: invoiceId, held }
+  return { line, _id: invoiceId, held, outcome: 'created', note: null }
 }
 
-/** The references of existing invoices with the client email, amount, currency and due date of one of the lines. */
-async function alike(tx: Database, ownerId: string, lines: Line[]): Promise<Map<string, string>> {
+/**
+ * The references of existing invoices with the client email, amount, currency and due date of one of the lines. Those of `source` differ
+ * by their numbers.
+ */
+async function alike(tx: Database, ownerId: string, lines: Line[], source: string | null): Promise<Map<string, string>> {
   const emails = [...new Set(lines.map(({ draft }) => draft.clientEmail.toLowerCase()))]
   const email = sql<string>`lower(${invoices.clientEmail})`
   const found = await tx
     .select({ email, amount: invoices.amountMinor, currency: invoices.currency, dueDate: invoices.dueDate, reference: invoices.reference })
     .from(invoices)
-    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), inArray(email, emails)))
+    .where(
+      and(
+        eq(invoices.ownerId, ownerId),
+        isNull(invoices.deletedAt),
+        inArray(email, emails),
+        source === null ? undefined : sql`${invoices.source} IS DISTINCT FROM ${source}`,
+      ),
+    )
   return new Map(found.map((row) => [`${row.email} ${row.amount} ${row.currency} ${row.dueDate}`, row.reference]))
 }
 

@@ -149,8 +149,8 @@ export async function createInvoice(
   })
 }
 
-/** A draft, and the pause that its invoice begins with. */
-type NewInvoice = InvoiceDraft & Partial<ReturnType<typeof paused>>
+/** A draft, the pause that its invoice begins with, and what it is imported from. */
+type NewInvoice = InvoiceDraft & Partial<ReturnType<typeof paused>> & { source?: string | null }
 
 /** What a draft names as paid: the part, and with the status `paid` a mark over the rest. */
 function paidOf(
@@ -469,6 +469,7 @@ function mine(ownerId: string, id: string): SQL | undefined {
 function listed(ownerId: string, query: InvoiceQuery): SQL[] {
   const conditions = [eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt)]
   if (query.status) conditions.push(eq(invoices.status, query.status))
+  if (query.source) conditions.push(eq(invoices.source, query.source))
   if (query.search) {
     const pattern = `%${query.search.replace(/[\\%_]/g, '\\$&')}%`
     conditions.push(sql`(${invoices.clientName} ILIKE ${pattern} OR ${invoices.clientEmail} ILIKE ${pattern})`)
@@ -552,11 +553,14 @@ export function localDate(now: Instant, timezone: string): string {
 }
 
 /** Refuses an unknown currency, and amounts with more decimals than theirs has. */
-function refusedAmount(amounts: { amount: number; amountPaid?: number }, currency: string): ProblemError | null {
+export function refusedAmount(
+  { amount, amountPaid }: { amount: number; amountPaid?: number | undefined },
+  currency: string,
+): ProblemError | null {
   const unknown = unknownCurrency(currency)
   if (!isCurrency(currency)) return new ProblemError('invalid', unknown, { errors: [{ path: 'currency', message: unknown }] })
-  const errors = Object.entries(amounts).flatMap(([path, amount]) => {
-    const message = amountProblem(amount, currency)
+  const errors = Object.entries({ amount, amountPaid }).flatMap(([path, one]) => {
+    const message = one === undefined ? null : amountProblem(one, currency)
     return message === null ? [] : [{ path, message }]
   })
   return errors[0] ? new ProblemError('invalid', errors[0].message, { errors }) : null

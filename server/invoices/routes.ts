@@ -17,6 +17,7 @@ import { changeClient, countClients, listClients, type ReadAnswers, type ReadEma
 import { exportInvoices, exportName } from './export.ts'
 import { createIdempotently, readIdempotencyKey, readImported } from './idempotency.ts'
 import { importInvoices } from './import.ts'
+import { putInvoice, undoImport } from './import-again.ts'
 import {
   createInvoice,
   invoicePages,
@@ -118,6 +119,15 @@ export function invoiceRoutes(
     const key = readIdempotencyKey(request.headers['idempotency-key'])
     return importInvoices(db, account.id, { ...body, key }, clock.now(), afterChange, config)
   })
+  answer(app, invoiceCalls.undoImport, async ({ params }, { account }, { request, enterHeavy }) => {
+    await enterHeavy()
+    const about = { ownerId: account.id, id: params.id, from: originOf(request) }
+    return undoImport(db, about, clock.now(), afterChange)
+  })
+  answer(app, invoiceCalls.put, async ({ params, body }, principal) => {
+    const about = { reference: params.reference, draft: body, origin: originFor(principal) }
+    return shown(principal.account, await putInvoice(db, principal.account.id, about, clock.now(), afterChange, config))
+  })
   answer(app, invoiceCalls.imported, async ({ params }, { account }) => readImported(db, account.id, params.key, clock.now()))
   answer(app, invoiceCalls.bulkChange, async ({ body }, { account }, { request, enterHeavy }) => {
     if (body.ids.length > few) await enterHeavy()
@@ -189,9 +199,9 @@ const shape = Object.keys(invoice.shape).join()
 
 /** A weak tag (RFC 9110, 8.8.1), because a compressed answer has other bytes. */
 function tagOf(accountId: string, query: InvoiceQuery, version: string): string {
-  const { status, search, limit, cursor } = query
+  const { status, search, source, limit, cursor } = query
   const asked = createHash('sha256')
-    .update(JSON.stringify([shape, status, search, limit, cursor]))
+    .update(JSON.stringify([shape, status, search, source, limit, cursor]))
     .digest('base64url')
   return `W/"${accountId}.${version}.${asked.slice(0, 12)}"`
 }
@@ -213,6 +223,7 @@ function nextQuery(query: InvoiceQuery, cursor: string): URLSearchParams {
   const next = new URLSearchParams()
   if (query.status) next.set('status', query.status)
   if (query.search) next.set('search', query.search)
+  if (query.source) next.set('source', query.source)
   if (query.limit !== undefined) next.set('limit', String(query.limit))
   next.set('cursor', cursor)
   return next

@@ -16,7 +16,7 @@ import {
 } from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { id, instant } from '#server/platform/columns.ts'
+import { id, instant, newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 
 /** A sequence of an account: its steps are in `sequence_steps`. */
@@ -100,6 +100,9 @@ export const invoices = pgTable(
     /** Since which date no step is left; null again once another one was accepted. */
     sequenceEndedOn: date({ mode: 'string' }),
 
+    /** What it was imported from last; null where it was not. */
+    source: text(),
+
     /** Its PDF, a row in `invoice_files`; null without one. */
     fileId: uuid(),
 
@@ -126,6 +129,7 @@ export const invoices = pgTable(
     index('invoices_owed').on(t.ownerId, t.dueDate).where(sql`${t.deletedAt} IS NULL AND ${t.status} <> 'paid'`),
     index('invoices_paused').on(t.pausedUntil).where(sql`${t.pausedUntil} IS NOT NULL`),
     index('invoices_client').on(t.ownerId, sql`lower(${t.clientEmail})`),
+    index('invoices_source').on(t.ownerId, t.source).where(sql`${t.source} IS NOT NULL`),
     index('invoices_deleted').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
     check('invoices_amount', sql`${t.amountMinor} BETWEEN 1 AND 999999999999`),
     check('invoices_currency', sql`${t.currency} ~ '^[A-Z]{3}$'`),
@@ -174,6 +178,30 @@ export const invoicePayments = pgTable(
       .where(sql`${t.bankLineHash} IS NOT NULL AND ${t.voidedAt} IS NULL`),
     check('invoice_payments_amount', sql`${t.amountMinor} > 0`),
     check('invoice_payments_texts', sql`char_length(${t.reference}) <= 80 AND char_length(${t.note}) <= 500`),
+  ],
+)
+
+/** What imports that update invoices created and changed, field by field, so that they can be undone. Payments have the id of their import. */
+export const invoiceChanges = pgTable(
+  'invoice_changes',
+  {
+    ownerId: uuid().notNull(),
+    id: uuid()
+      .notNull()
+      .$defaultFn(() => newId()),
+    invoiceId: uuid().notNull(),
+    at: instant().notNull(),
+    importId: uuid(),
+    field: text({ enum: ['created', 'amount', 'due_date', 'kept_unpaid', 'paid'] }).notNull(),
+    before: text(),
+    after: text(),
+    undoneAt: instant(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerId, t.id] }),
+    foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
+    index('invoice_changes_import').on(t.ownerId, t.importId),
+    index('invoice_changes_invoice').on(t.ownerId, t.invoiceId),
   ],
 )
 

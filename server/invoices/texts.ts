@@ -52,6 +52,13 @@ export const texts = {
     held: 'Imported when it was past due. Held until you resume it.',
   },
 
+  again: {
+    importNotFound: 'There is no such import.',
+    sameReference: (line: number, reference: string) => `Line ${line} already has the reference ${reference}.`,
+    changedSince: (reference: string) => `${reference} was changed since. It stays as it is.`,
+    voided: (payments: number) => `${payments.toLocaleString('en-IN')} ${payments === 1 ? 'payment' : 'payments'} of an import`,
+  },
+
   /** Imported invoices that were past due wait for their owner. */
   importsHeld: {
     title: (invoices: number) => `${invoices.toLocaleString('en-IN')} imported ${invoices === 1 ? 'invoice is' : 'invoices are'} on hold`,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { bankFileCalls } from '#contract/bank-file.ts'
+import { type FileRow, readCsv } from '#contract/import/csv.ts'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { banks, latin1, type Transfer, utf16 } from '#test/bank-files.ts'
 import { anInvoice, aPerson } from '#test/factories.ts'
 import { ask, openTestApp } from '#test/harness.ts'
-import { type FileRow, readCsv } from '#web/ui/csv.ts'
 import { guessMapping, isTooMuch, type ReadFile, readLines } from './bank-file.ts'
 
 const today = '2026-03-02'

@@ -1,8 +1,16 @@
 import { type BankLine, mostLines } from '#contract/bank-file.ts'
 import { isCurrency } from '#contract/currency-codes.ts'
+import {
+  currencyOfAmount,
+  currencyOfHeader,
+  type DateOrder,
+  isNegative,
+  readAmount,
+  readCurrency,
+  readDay,
+} from '#contract/import/cells.ts'
+import { bodyOf, type FileColumns, type FileMapping, type FileRow, guessByNames, guessDates } from '#contract/import/csv.ts'
 import { amountProblem } from '#contract/money.ts'
-import { currencyOfAmount, currencyOfHeader, type DateOrder, isNegative, readAmount, readCurrency, readDay } from '#web/ui/cells.ts'
-import { bodyOf, type FileColumns, type FileMapping, type FileRow, guessByNames, guessDates } from '#web/ui/csv.ts'
 
 export type Field = 'date' | 'amount' | 'debit' | 'description' | 'reference' | 'name' | 'currency'
 export type Mapping = FileMapping<Field>

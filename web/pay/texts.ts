@@ -1,4 +1,4 @@
-import { listRows } from '#web/ui/file-texts.ts'
+import { listRows } from '#contract/import/texts.ts'
 import { count } from '#web/ui/texts.ts'
 
 /** The texts of the screen about getting paid. */

@@ -4,9 +4,10 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconCalendar } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { currencyCodes } from '#contract/currency-codes.ts'
+import { readDate } from '#contract/dates.ts'
 import controls from './controls.module.css'
 import styles from './controls.module.css'
-import { readDate, showDate } from './dates.ts'
+import { showDate } from './dates.ts'
 import { texts } from './texts.ts'
 
 /** A password field with a toggle that shows the password. */

@@ -18,12 +18,3 @@ export const fileTexts = {
   dates: 'Date format',
   dateOrders: { dmy: 'day/month/year', mdy: 'month/day/year' },
 }
-
-const listed = 6
-
-/** `3`, `3 and 4`, `3, 4, 5 and 90 more`. */
-export function listRows(rows: number[]): string {
-  const shown = rows.length > listed + 1 ? [...rows.slice(0, listed), `${(rows.length - listed).toLocaleString('en-IN')} more`] : rows
-  const last = shown.at(-1)
-  return shown.length < 2 ? String(last ?? '') : `${shown.slice(0, -1).join(', ')} and ${last}`
-}

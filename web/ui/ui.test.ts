@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { readDate } from '#contract/dates.ts'
 import {
   capitalized,
   dateIn,
   dayAndTime,
   daysBetween,
-  readDate,
   showComing,
   showDate,
   showDay,

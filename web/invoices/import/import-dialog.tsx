@@ -3,18 +3,18 @@ import { Button, Group, Progress } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
-import { type BulkChange, type ImportedLine, invoiceCalls, mostAtOnce } from '#contract/invoices.ts'
+import type { FileRow } from '#contract/import/csv.ts'
+import type { CheckedRow } from '#contract/import/lines.ts'
+import { type BulkChange, type ImportedLine, invoiceCalls, mostAtOnce, type UndoneImport } from '#contract/invoices.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { newKey, patiently, send, sendIdempotent } from '#web/platform/send.ts'
-import type { FileRow } from '#web/ui/csv.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { type ChosenFile, FileDrop } from '#web/ui/file-import.tsx'
 import styles from './import.module.css'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportResult } from './import-result.tsx'
-import type { CheckedRow } from './import-rows.ts'
 import { texts } from './texts.ts'
 
 /** Imports invoices from a file: choose it, preview each row, confirm, see the result. */
@@ -110,6 +110,9 @@ export interface NotImported {
 export interface Upload {
   rows: CheckedRow[]
   keepDuplicates: boolean
+  /** Whether invoices that are here already are updated. */
+  update: boolean
+  source: string
   notImported: NotImported[]
   head: string[] | null
 }
@@ -125,6 +128,10 @@ interface ImportProgress {
   total: number
   sent: number
   created: string[]
+  /** null where invoices that are here already stay as they are. */
+  again: { updated: number; unchanged: number } | null
+  /** Lines whose invoices stay although the file has them differently. */
+  noted: NotImported[]
   /** Those of the created ones whose reminders are held, because they were past due while daily reminders were on. */
   held: string[]
   notImported: NotImported[]
@@ -139,6 +146,8 @@ const idle: ImportProgress = {
   total: 0,
   sent: 0,
   created: [],
+  again: null,
+  noted: [],
   held: [],
   notImported: [],
   head: null,
@@ -151,16 +160,16 @@ export interface Import extends ImportProgress {
   /** Continues where the import was interrupted or stopped. */
   resume: () => void
   stop: () => void
-  /** Deletes the imported invoices; returns how many there were. */
-  undo: () => Promise<number>
+  /** Deletes the imported invoices, and takes back what was updated. */
+  undo: () => Promise<UndoneImport>
   /** Ends the hold of the held invoices; `today`: the account's date. */
   settle: (choice: LateChoice, today: string) => Promise<void>
 }
 
-interface Running {
+interface Running extends Pick<Upload, 'rows' | 'keepDuplicates' | 'update' | 'source'> {
   key: string
-  rows: CheckedRow[]
-  keepDuplicates: boolean
+  /** The keys of the parts that were sent. */
+  parts: string[]
   /** The invoices of answered batches. */
   confirmed: Created[]
   /** The invoices of the interrupted batch. */
@@ -170,7 +179,17 @@ interface Running {
 
 type Created = Pick<ImportedLine, '_id' | 'held'>
 
-const noUpload: Running = { key: '', rows: [], keepDuplicates: false, confirmed: [], recovered: [], undone: new Set() }
+const noUpload: Running = {
+  key: '',
+  parts: [],
+  rows: [],
+  keepDuplicates: false,
+  update: false,
+  source: '',
+  confirmed: [],
+  recovered: [],
+  undone: new Set(),
+}
 
 /**
  * Sends the rows of a file in batches. Each batch has its own Idempotency-Key, so a batch sent again after an interruption is answered with
@@ -200,21 +219,35 @@ function useImport(): Import {
   const batchKey = () => `import-${upload.current.key}-${progress.current.sent}`
 
   const run = async () => {
-    const { rows, keepDuplicates, confirmed } = upload.current
+    const { rows, keepDuplicates, update, source, confirmed, parts } = upload.current
     stopping.current = false
     show({ state: 'running', problem: null })
     try {
       while (progress.current.sent < rows.length && !stopping.current) {
         const batch = rows.slice(progress.current.sent, progress.current.sent + batchSize)
-        const body = { lines: batch.map(({ draft }) => draft), keepDuplicates }
-        const { lines: results } = await patiently(() => sendIdempotent(invoiceCalls.import, { body }, batchKey()))
+        if (parts.at(-1) !== batchKey()) parts.push(batchKey())
+        const onExisting = update ? ('update' as const) : ('refuse' as const)
+        const body = { lines: batch.map(({ draft }) => draft), keepDuplicates, onExisting, source }
+        const answer = await patiently(() => sendIdempotent(invoiceCalls.import, { body }, batchKey()))
+        const { lines: results } = answer
         const refused = results.flatMap((result) => {
           const row = batch[result.line - 1]
           return 'message' in result && row ? [{ row, message: result.message }] : []
         })
-        confirmed.push(...results.flatMap((result) => ('_id' in result ? result : [])))
+        const noted = results.flatMap((result) => {
+          const row = batch[result.line - 1]
+          return 'note' in result && result.note !== null && row ? [{ row, message: result.note }] : []
+        })
+        confirmed.push(...results.flatMap((result) => ('_id' in result && result.outcome === 'created' ? result : [])))
         upload.current.recovered = []
-        show({ sent: progress.current.sent + batch.length, notImported: [...progress.current.notImported, ...refused], unsure: 0 })
+        const { again } = progress.current
+        show({
+          sent: progress.current.sent + batch.length,
+          again: again && { updated: again.updated + answer.updated, unchanged: again.unchanged + answer.unchanged },
+          noted: [...progress.current.noted, ...noted],
+          notImported: [...progress.current.notImported, ...refused],
+          unsure: 0,
+        })
       }
       await refresh()
       show({ state: progress.current.sent < rows.length ? 'stopped' : 'done' })
@@ -242,6 +275,23 @@ function useImport(): Import {
     show({ unsure: 0 })
   }
 
+  /** The latest first, so that each finds what it changed. */
+  const undoParts = async () => {
+    const all: UndoneImport = { deleted: 0, restored: 0, kept: [] }
+    for (const id of [...upload.current.parts].reverse()) {
+      const part = await patiently(() => send(invoiceCalls.undoImport, { params: { id } })).catch((error: unknown) => {
+        // The server never got it.
+        if (error instanceof Problem && error.code === 'not_found') return null
+        throw error
+      })
+      all.deleted += part?.deleted ?? 0
+      all.restored += part?.restored ?? 0
+      all.kept.push(...(part?.kept ?? []))
+    }
+    await refresh()
+    return all
+  }
+
   const change = async (ids: string[], change: BulkChange, done: (part: string[]) => void = () => undefined) => {
     for (let start = 0; start < ids.length; start += mostAtOnce) {
       const part = ids.slice(start, start + mostAtOnce)
@@ -252,9 +302,9 @@ function useImport(): Import {
 
   return {
     ...shown,
-    start: ({ rows, keepDuplicates, notImported, head }) => {
-      upload.current = { key: newKey(), rows, keepDuplicates, confirmed: [], recovered: [], undone: new Set() }
-      progress.current = { ...idle, total: rows.length, notImported, head }
+    start: ({ rows, keepDuplicates, update, source, notImported, head }) => {
+      upload.current = { ...noUpload, key: newKey(), parts: [], rows, keepDuplicates, update, source, confirmed: [], undone: new Set() }
+      progress.current = { ...idle, again: update ? { updated: 0, unchanged: 0 } : null, total: rows.length, notImported, head }
       void run()
     },
     resume: () => void run(),
@@ -262,6 +312,7 @@ function useImport(): Import {
       stopping.current = true
     },
     undo: async () => {
+      if (upload.current.update) return undoParts()
       if (progress.current.state === 'broken') showRecovered(await fetchInterrupted())
       const { undone } = upload.current
       const { created } = progress.current
@@ -270,7 +321,7 @@ function useImport(): Import {
         show({})
       })
       await refresh()
-      return undone.size
+      return { deleted: undone.size, restored: 0, kept: [] }
     },
     settle: async (choice, today) => {
       const { held } = progress.current

@@ -5,28 +5,37 @@ import { Box, Button, Checkbox, NativeSelect, NumberInput } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { billingCalls } from '#contract/billing.ts'
-import type { Invoice } from '#contract/invoices.ts'
+import { type KeptInvoice, keptInvoice } from '#contract/import/again.ts'
+import { guessColumns, guessMapping, isOwed, type Mapping, owedColumn, requiredFields } from '#contract/import/columns.ts'
+import { bodyOf, type FileRow, readCsv } from '#contract/import/csv.ts'
+import {
+  type Answers,
+  balanceOf,
+  type CheckedRow,
+  checkRows,
+  missingFrom,
+  type UnknownStatus,
+  unknownStatuses,
+} from '#contract/import/lines.ts'
+import { asTable, lacks, readAddresses, recognise, type Source, type Told } from '#contract/import/sources.ts'
+import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useCurrency, useToday } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
-import { bodyOf, type FileRow, readCsv } from '#web/ui/csv.ts'
 import { showDate } from '#web/ui/dates.ts'
 import fileStyles from '#web/ui/file-import.module.css'
 import { type ChosenFile, CsvInput, FileColumnChoice, FileName } from '#web/ui/file-import.tsx'
 import { fileTexts } from '#web/ui/file-texts.ts'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { Pill } from '#web/ui/panel.tsx'
-import { guessColumns, guessMapping, isOwed, type Mapping, owedColumn, requiredFields } from './columns.ts'
 import styles from './import.module.css'
 import type { NotImported, Upload } from './import-dialog.tsx'
 import { SaveNotImported } from './import-result.tsx'
-import { type Answers, balanceOf, type CheckedRow, checkRows, type UnknownStatus, unknownStatuses } from './import-rows.ts'
-import { asTable, lacks, readAddresses, recognise, type Source, type Told } from './sources.ts'
 import { texts } from './texts.ts'
 
-const tabs = ['all', 'ready', 'bad', 'duplicate', 'left'] as const
+const tabs = ['all', 'ready', 'update', 'missing', 'noted', 'same', 'bad', 'duplicate', 'left'] as const
 type Tab = (typeof tabs)[number]
 
 interface ImportPreviewProps {
@@ -51,20 +60,31 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
   const [answers, setAnswers] = useState<Answers>({})
   const [tab, setTab] = useState<Tab>('all')
   const [keep, setKeep] = useState(false)
+  const [again, setAgain] = useState(false)
+  const [missingIsPaid, setMissingIsPaid] = useState(false)
+  const sourceName = source ?? 'file'
   const deferred = useDeferredValue(mapping)
+  const kept = useMemo(() => invoices.map(keptInvoice), [invoices])
+  const there = useMemo(() => countKnown(rows, deferred, kept), [rows, deferred, kept])
+  const fromSource = useApiQuery(invoiceCalls.list, { query: { source: sourceName } }, { enabled: there > 0 })
+  const ofSource = useMemo(() => new Set((fromSource.data ?? []).map(({ reference }) => reference)), [fromSource.data])
   const missing = requiredFields.filter((field) => mapping.columns[field] === null)
-  const checked = useMemo(
-    () => checkRows(rows, deferred, { invoices, today, usual, answers }),
-    [rows, deferred, invoices, today, usual, answers],
-  )
+  const checked = useMemo(() => {
+    const onExisting = again ? ('update' as const) : ('refuse' as const)
+    const about = { invoices: kept, ofSource, onExisting, today, usual, answers }
+    return [...checkRows(rows, deferred, about), ...(again ? missingFrom(rows, deferred, about) : [])]
+  }, [rows, deferred, kept, ofSource, again, today, usual, answers])
   const unknown = useMemo(() => unknownStatuses(bodyOf(rows, deferred), deferred.columns.status), [rows, deferred])
   const head = mapping.header === null ? null : (rows[mapping.header]?.cells ?? null)
-  const counts = { all: checked.length, ready: 0, bad: 0, duplicate: 0, left: 0 }
+  const counts = { all: checked.length, ready: 0, update: 0, missing: 0, noted: 0, same: 0, bad: 0, duplicate: 0, left: 0 }
   for (const { state } of checked) counts[state] += 1
-  const wanted = counts.ready + (keep ? counts.duplicate : 0)
-  const isWanted = ({ state }: CheckedRow) => state === 'ready' || (keep && state === 'duplicate')
+  const fresh = counts.ready + (keep ? counts.duplicate : 0)
+  const changed = counts.update + (missingIsPaid ? counts.missing : 0)
+  const wanted = fresh + changed
+  const isWanted = ({ state }: CheckedRow) =>
+    state === 'missing' ? missingIsPaid : state === 'duplicate' ? keep : state !== 'bad' && state !== 'left'
   const notImported = checked.flatMap((row): NotImported[] =>
-    isWanted(row) || row.message === null ? [] : [{ row, message: row.message }],
+    isWanted(row) || row.message === null || row.state === 'missing' ? [] : [{ row, message: row.message }],
   )
   const shown = tab === 'all' ? checked : checked.filter(({ state }) => state === tab)
   return (
@@ -103,6 +123,31 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
         <>
           <OwedNotice mapping={mapping} head={head} onChange={setMapping} />
           <StatusQuestions unknown={unknown} answers={answers} onChange={setAnswers} />
+          {there > 0 && (
+            <div className={styles.again}>
+              <Checkbox
+                label={texts.again.label(there)}
+                description={texts.again.hint}
+                checked={again}
+                onChange={(event) => {
+                  setAgain(event.currentTarget.checked)
+                  setMissingIsPaid(false)
+                  setTab('all')
+                }}
+              />
+              {counts.missing > 0 && (
+                <Checkbox
+                  label={texts.again.missing}
+                  description={texts.again.missingHint(counts.missing)}
+                  checked={missingIsPaid}
+                  onChange={(event) => {
+                    setMissingIsPaid(event.currentTarget.checked)
+                    setTab('missing')
+                  }}
+                />
+              )}
+            </div>
+          )}
           <fieldset className={styles.tabs} aria-label={texts.preview}>
             {tabs.map(
               (name) =>
@@ -122,20 +167,30 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
           </div>
         </>
       )}
-      <PlanLimitNotice wanted={wanted} />
+      <PlanLimitNotice wanted={fresh} />
       <div className={fileStyles.buttons}>
         <Button variant="default" onClick={onCancel}>
           {texts.cancel}
         </Button>
         <Button
           disabled={missing.length > 0 || wanted === 0}
-          onClick={() => onImport({ rows: checked.filter(isWanted), keepDuplicates: keep, notImported, head })}
+          onClick={() =>
+            onImport({ rows: checked.filter(isWanted), keepDuplicates: keep, update: again, source: sourceName, notImported, head })
+          }
         >
-          {missing.length > 0 || wanted === 0 ? texts.nothing : texts.submit(wanted)}
+          {missing.length > 0 || wanted === 0 ? texts.nothing : again ? texts.again.submit(fresh, changed) : texts.submit(wanted)}
         </Button>
       </div>
     </>
   )
+}
+
+/** How many rows have the reference of an invoice that is here already. */
+function countKnown(rows: FileRow[], mapping: Mapping, kept: KeptInvoice[]): number {
+  const column = mapping.columns.reference
+  if (column === null) return 0
+  const references = new Set(kept.map(({ reference }) => reference))
+  return new Set(bodyOf(rows, mapping).flatMap(({ cells }) => (references.has(cells[column] ?? '') ? (cells[column] ?? '') : []))).size
 }
 
 interface SourceChoiceProps {
@@ -323,7 +378,11 @@ function Row({ row }: { row: CheckedRow }): ReactNode {
   return (
     <>
       <span className={styles.number}>
-        <span className={styles.hidden}>{texts.row}</span> {row.number}
+        {row.state !== 'missing' && (
+          <>
+            <span className={styles.hidden}>{texts.row}</span> {row.number}
+          </>
+        )}
       </span>
       {draft && owed ? (
         <>
@@ -333,7 +392,7 @@ function Row({ row }: { row: CheckedRow }): ReactNode {
           </span>
           <span className={styles.sum}>
             <span className={styles.name}>{formatMoney(owed.amount, owed.currency)}</span>
-            {draft.amountPaid !== undefined && <span className={styles.dim}>{texts.of(formatMoney(draft.amount, owed.currency))}</span>}
+            {(draft.amountPaid ?? 0) > 0 && <span className={styles.dim}>{texts.of(formatMoney(draft.amount, owed.currency))}</span>}
             <span className={styles.dim}>{showDate(draft.dueDate)}</span>
           </span>
         </>
@@ -341,8 +400,9 @@ function Row({ row }: { row: CheckedRow }): ReactNode {
         <span className={styles.raw}>{cells.filter((cell) => cell !== '').join(' · ')}</span>
       )}
       <span className={styles.verdict}>
+        {row.state === 'same' && <span className={styles.dim}>{texts.again.same}</span>}
         {row.state === 'ready' && draft && <Pill tone={draft.status}>{invoiceTexts.status[draft.status]}</Pill>}
-        {row.state !== 'ready' && <span className={styles.message}>{row.message}</span>}
+        {row.message !== null && <span className={styles.message}>{row.message}</span>}
       </span>
     </>
   )

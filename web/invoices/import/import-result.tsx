@@ -2,13 +2,13 @@ import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Radio.layer.css'
 import { Button, Radio } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import Papa from 'papaparse'
+import { type ReactNode, useId, useState } from 'react'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useToday } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { saveFile } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
-import { writeCsv } from '#web/ui/csv.ts'
 import fileStyles from '#web/ui/file-import.module.css'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -18,7 +18,7 @@ import { texts } from './texts.ts'
 
 /** How many invoices were created, which lines were not and why, what happens to those past due, and how to continue or undo. */
 export function ImportResult({ running, onClose }: { running: Import; onClose: () => void }): ReactNode {
-  const { state, created, held, notImported, head, sent, total, problem, unsure, resume, undo, settle } = running
+  const { state, created, again, noted, held, notImported, head, sent, total, problem, unsure, resume, undo, settle } = running
   const { today } = useToday()
   const [working, setWorking] = useState<'undo' | 'settle' | null>(null)
   const [choice, setChoice] = useState<LateChoice>('hold')
@@ -26,8 +26,10 @@ export function ImportResult({ running, onClose }: { running: Import; onClose: (
   const undoAll = async () => {
     setWorking('undo')
     try {
-      const deleted = await undo()
-      toast('good', deleted === 0 ? texts.noneArrived : invoiceTexts.deleted(deleted))
+      const { deleted, restored, kept } = await undo()
+      if (kept.length > 0) toast('bad', texts.again.kept(kept.map(({ message }) => message)))
+      else if (deleted + restored === 0) toast('good', texts.noneArrived)
+      else toast('good', restored > 0 ? texts.again.undone(deleted, restored) : invoiceTexts.deleted(deleted))
       onClose()
     } catch (error) {
       toast('bad', invoiceTexts.undoFailed(errorMessage(error)))
@@ -47,15 +49,22 @@ export function ImportResult({ running, onClose }: { running: Import; onClose: (
       setWorking(null)
     }
   }
+  const hasChanged = created.length > 0 || (again?.updated ?? 0) > 0
   const unfinished = state === 'stopped' ? texts.stopped(total - sent) : problem !== null ? texts.interrupted(problem, unsure) : null
   return (
     <>
       <div role="status">
         <h3 className={styles.doneTitle}>
-          {created.length > 0 ? texts.doneTitle(created.length) : unsure > 0 ? texts.interruptedTitle : texts.noneTitle}
+          {again
+            ? texts.again.doneTitle(created.length, again.updated, again.unchanged)
+            : created.length > 0
+              ? texts.doneTitle(created.length)
+              : unsure > 0
+                ? texts.interruptedTitle
+                : texts.noneTitle}
         </h3>
       </div>
-      {created.length > 0 && <p className={styles.dim}>{texts.noEmails}</p>}
+      {hasChanged && <p className={styles.dim}>{texts.noEmails}</p>}
       {unfinished !== null && (
         <div className={styles.unfinished}>
           <Notice
@@ -72,9 +81,12 @@ export function ImportResult({ running, onClose }: { running: Import; onClose: (
       )}
       {held.length > 0 && <LateQuestion count={held.length} choice={choice} onChange={setChoice} />}
       <FormError message={failure} />
-      <NotImportedList lines={notImported} head={head} />
+      <LineList title={texts.again.noted(noted.length)} lines={noted} />
+      <LineList title={texts.notImported(notImported.length)} lines={notImported}>
+        <SaveNotImported lines={notImported} head={head} />
+      </LineList>
       <div className={fileStyles.buttons}>
-        {(created.length > 0 || unsure > 0) && (
+        {(hasChanged || unsure > 0) && (
           <BusyButton
             variant="default"
             busy={working === 'undo'}
@@ -132,13 +144,14 @@ function LateQuestion({ count, choice, onChange }: LateQuestionProps): ReactNode
 
 const listed = 8
 
-interface NotImportedProps {
+interface LinesProps {
   lines: NotImported[]
   head: string[] | null
 }
 
-/** How many lines were not imported and why, a sentence for each reason. */
-function NotImportedList({ lines, head }: NotImportedProps): ReactNode {
+/** Lines and why they are listed, a sentence for each reason. */
+function LineList({ title, lines, children }: { title: string; lines: NotImported[]; children?: ReactNode }): ReactNode {
+  const id = useId()
   if (lines.length === 0) return null
   const byReason = new Map<string, number[]>()
   for (const { row, message } of lines) {
@@ -149,25 +162,25 @@ function NotImportedList({ lines, head }: NotImportedProps): ReactNode {
   const reasons = [...byReason].sort(([, one], [, other]) => other.length - one.length)
   const more = reasons.slice(listed).reduce((sum, [, rows]) => sum + rows.length, 0)
   return (
-    <section className={styles.notImported} aria-labelledby="not-imported">
-      <h4 id="not-imported" className={styles.notImportedTitle}>
-        {texts.notImported(lines.length)}
+    <section className={styles.notImported} aria-labelledby={id}>
+      <h4 id={id} className={styles.notImportedTitle}>
+        {title}
       </h4>
       <ul className={styles.reasons}>
         {reasons.slice(0, listed).map(([message, rows]) => (
           <li key={message}>
-            {message} <span className={styles.lines}>{texts.lines(rows)}</span>
+            {message} {rows[0] !== 0 && <span className={styles.lines}>{texts.lines(rows)}</span>}
           </li>
         ))}
       </ul>
       {more > 0 && <p className={styles.dim}>{texts.moreReasons(more)}</p>}
-      <SaveNotImported lines={lines} head={head} />
+      {children}
     </section>
   )
 }
 
 /** Saves the lines as they are in the file, with their number and the reason, so that they can be corrected and imported. */
-export function SaveNotImported({ lines, head }: NotImportedProps): ReactNode {
+export function SaveNotImported({ lines, head }: LinesProps): ReactNode {
   if (lines.length === 0) return null
   const save = () => {
     const width = Math.max(head?.length ?? 0, ...lines.map(({ row }) => row.cells.length))
@@ -181,4 +194,9 @@ export function SaveNotImported({ lines, head }: NotImportedProps): ReactNode {
       {texts.save}
     </Button>
   )
+}
+
+/** CSV in UTF-8 with a byte order mark; text that looks like a formula is escaped. */
+function writeCsv(rows: string[][]): Blob {
+  return new Blob(['\uFEFF', Papa.unparse(rows, { quotes: true, escapeFormulae: true, newline: '\r\n' })], { type: 'text/csv' })
 }

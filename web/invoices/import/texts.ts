@@ -1,4 +1,4 @@
-import { listRows } from '#web/ui/file-texts.ts'
+import { listRows } from '#contract/import/texts.ts'
 import { count } from '#web/ui/texts.ts'
 
 export const texts = {
@@ -47,6 +47,10 @@ export const texts = {
   tabs: {
     all: (n: number) => `All (${n})`,
     ready: (n: number) => `Ready (${n})`,
+    update: (n: number) => `Updates (${n})`,
+    missing: (n: number) => `Missing (${n})`,
+    noted: (n: number) => `To look at (${n})`,
+    same: (n: number) => `Unchanged (${n})`,
     bad: (n: number) => `With problems (${n})`,
     duplicate: (n: number) => `Duplicates (${n})`,
     left: (n: number) => `Left out (${n})`,
@@ -55,11 +59,7 @@ export const texts = {
   of: (total: string) => `of ${total}`,
   planLimit: (left: number, over: number, unlimited: string) =>
     `Your plan has room for ${count(left, 'more invoice', 'more invoices')} this month. The other ${over} will be skipped and listed, so you can import them later. ${unlimited} has no limit.`,
-  duplicateOf: (reference: string) => `Duplicate: ${reference} has the same client email, amount and due date.`,
-  duplicateRow: (row: number) => `Duplicate: line ${row} has the same client email, amount and due date.`,
   keep: 'Import duplicates too',
-  referenceTaken: (reference: string) => `Another invoice already has the reference ${reference}.`,
-  unknownStatus: (status: string) => `We don't know the status "${status}". Choose how to import it.`,
   statuses: {
     title: (words: number) => (words === 1 ? "We don't know one status" : `We don't know ${words} statuses`),
     label: (word: string) => `Import "${word}" as`,
@@ -67,27 +67,27 @@ export const texts = {
     choices: { unpaid: 'Unpaid', overdue: 'Overdue', paid: 'Paid', leave: 'Leave out' },
     more: (words: number) => `and ${words.toLocaleString('en-IN')} more. Is this the column with statuses?`,
   },
-  left: {
-    draft: 'A draft: your client has not received this invoice.',
-    void: 'This invoice is void.',
-    cancelled: 'This invoice is cancelled.',
-    deleted: 'This invoice was deleted or rejected.',
-    writtenOff: 'This invoice was written off or refunded.',
-    settled: 'Nothing is owed: the balance is 0.',
-    credit: 'This is a credit, not an amount that is owed.',
-    total: 'This line is a total, not an invoice.',
-    type: (type: string) => `This line is not an invoice: its type is “${type}”.`,
-    item: (row: number) => `Another item of the invoice in line ${row}.`,
-    chosen: (status: string) => `Left out, as you chose for "${status}".`,
-  },
-  severalCurrencies: (one: string, other: string) => `The file gives two currencies for this amount, ${one} and ${other}. Please keep one.`,
-  noBalance: 'Partially paid. Please choose the column with the balance or the amount paid, or enter what is still owed.',
-  unclearAmount: (amount: string) => `"${amount}" can be read as two different amounts. Please write it as 5000.50.`,
-  unclearItems: (reference: string, rows: number[]) =>
-    `Lines ${listRows(rows)} have the reference ${reference} and different amounts, so what is owed is unclear.`,
-  noAmount: 'Please enter an amount such as 5000.50.',
-  noDate: 'Please enter a date such as 31/03/2026.',
   noneHere: 'No lines here.',
+  again: {
+    label: (invoices: number) => `Update ${count(invoices, 'invoice that is', 'invoices that are')} here already`,
+    hint: 'What is owed, the due date and that it is paid follow the file. Names and emails stay.',
+    missing: 'Missing means paid',
+    missingHint: (invoices: number) =>
+      `${count(invoices, 'open invoice', 'open invoices')} from earlier files ${invoices === 1 ? 'is' : 'are'} not in this one. Look through the list first.`,
+    same: 'Unchanged',
+    submit: (fresh: number, changed: number) =>
+      [
+        fresh > 0 ? `Import ${fresh.toLocaleString('en-IN')} new` : '',
+        changed > 0 ? `${fresh > 0 ? 'update' : 'Update'} ${count(changed, 'invoice')}` : '',
+      ]
+        .filter((part) => part !== '')
+        .join(', '),
+    doneTitle: (fresh: number, updated: number, unchanged: number) =>
+      `${fresh.toLocaleString('en-IN')} new, ${updated.toLocaleString('en-IN')} updated, ${unchanged.toLocaleString('en-IN')} unchanged`,
+    noted: (invoices: number) => `${count(invoices, 'invoice')} to look at`,
+    undone: (deleted: number, restored: number) => `${count(deleted, 'invoice')} deleted, ${restored.toLocaleString('en-IN')} as before.`,
+    kept: (messages: string[]) => `Undone, but for ${count(messages.length, 'invoice')}: ${messages.slice(0, 3).join(' ')}`,
+  },
   submit: (invoices: number) => `Import ${count(invoices, 'invoice')}`,
   nothing: 'Nothing to import',
   cancel: 'Cancel',

@@ -60,11 +60,6 @@ function unescapeFormula(cell: string): string {
   return /^'\s*[=+\-@]/.test(text) ? text.slice(1).trim() : text
 }
 
-/** CSV in UTF-8 with a byte order mark; text that looks like a formula is escaped. */
-export function writeCsv(rows: string[][]): Blob {
-  return new Blob(['\uFEFF', Papa.unparse(rows, { quotes: true, escapeFormulae: true, newline: '\r\n' })], { type: 'text/csv' })
-}
-
 /** A column's name without case, spaces, punctuation and the currency of its amounts: `*InvoiceAmountDue (INR)` is `invoiceamountdue`. */
 export function columnName(cell: string): string {
   const code = currencyOfHeader(cell)

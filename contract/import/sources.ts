@@ -1,6 +1,6 @@
 import { fromMinor, toMinor } from '#contract/money.ts'
-import { readAmount, readCurrency, readDay } from '#web/ui/cells.ts'
-import { columnName, type FileRow, guessDates } from '#web/ui/csv.ts'
+import { readAmount, readCurrency, readDay } from './cells.ts'
+import { columnName, type FileRow, guessDates } from './csv.ts'
 
 /** Programs whose exports are known by their column names. */
 export const sources = ['zoho', 'xero', 'quickbooks', 'freshbooks', 'wave', 'invoiceNinja', 'stripe', 'razorpay'] as const

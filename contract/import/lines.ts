@@ -1,16 +1,20 @@
 import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
-import { type Invoice, type InvoiceDraft, type InvoiceStatus, invoiceDraft } from '#contract/invoices.ts'
+import { type Invoice, type InvoiceDraft, type InvoiceImport, type InvoiceStatus, invoiceDraft } from '#contract/invoices.ts'
 import { fromMinor, type Money, toMinor } from '#contract/money.ts'
-import { currencyOfAmount, currencyOfHeader, isNegative, readAmount, readCurrency, readDay } from '#web/ui/cells.ts'
-import { bodyOf, type FileRow } from '#web/ui/csv.ts'
+import { changesAnything, changeText, followLine, type KeptInvoice, paidLine } from './again.ts'
+import { currencyOfAmount, currencyOfHeader, isNegative, readAmount, readCurrency, readDay } from './cells.ts'
 import { type Columns, type Field, isOwed, type Mapping, readStatus, type Status, statusKey, typeColumn } from './columns.ts'
+import { bodyOf, type FileRow } from './csv.ts'
 import { texts } from './texts.ts'
 
-/** A row of the file after validation. `left`: not an invoice to import; `message` is why. */
+/**
+ * A row of the file after validation. `left`: not an invoice to import; `message` is why. Of an invoice that is here already: `update`,
+ * `same`, or `noted` where it stays although the row has it differently. `missing`: it is not in the file.
+ */
 export type CheckedRow = FileRow &
   (
-    | { state: 'ready'; draft: InvoiceDraft; message: null }
-    | { state: 'duplicate'; draft: InvoiceDraft; message: string }
+    | { state: 'ready' | 'same'; draft: InvoiceDraft; message: null }
+    | { state: 'duplicate' | 'update' | 'noted' | 'missing'; draft: InvoiceDraft; message: string }
     | { state: 'bad' | 'left'; draft: null; message: string }
   )
 
@@ -24,9 +28,16 @@ export interface UnknownStatus {
   lines: number
 }
 
+type Comparison =
+  | { state: 'same'; draft: InvoiceDraft; message: null }
+  | { state: 'update' | 'noted'; draft: InvoiceDraft; message: string }
+
 /** What rows are validated against. `today`: the account's date, YYYY-MM-DD. */
-interface Against {
-  invoices: Invoice[]
+export interface Against {
+  invoices: KeptInvoice[]
+  /** The references of those that came from the source of this file. */
+  ofSource: ReadonlySet<string>
+  onExisting: InvoiceImport['onExisting']
   today: string
   /** The account's currency: that of an amount for which the file names none. */
   usual: string
@@ -34,40 +45,81 @@ interface Against {
 }
 
 /** Validates each row against the contract, the existing invoices and the rows before it. */
-export function checkRows(all: FileRow[], mapping: Mapping, { invoices, today, usual, answers }: Against): CheckedRow[] {
+export function checkRows(all: FileRow[], mapping: Mapping, against: Against): CheckedRow[] {
+  const { invoices, ofSource, onExisting, today, usual, answers } = against
   const rows = bodyOf(all, mapping)
   const head = mapping.header === null ? null : (all[mapping.header]?.cells ?? null)
   const read = readerOf(head, mapping, { today, usual, answers })
   const items = itemsOf(rows, mapping.columns)
-  const references = new Set(invoices.map(({ reference }) => reference))
-  const known = new Map(invoices.map((invoice) => [duplicateKey(invoice), texts.duplicateOf(invoice.reference)]))
+  const byReference = new Map(invoices.map((invoice) => [invoice.reference, invoice]))
+  const references = new Set(byReference.keys())
+  const followed = new Set<string>()
+  // Invoices of one source differ by their numbers.
+  const others = onExisting === 'update' ? invoices.filter(({ reference }) => !ofSource.has(reference)) : invoices
+  const known = new Map(others.map((invoice) => [keyOfKept(invoice), texts.duplicateOf(invoice.reference)]))
   /** The rows before, by what makes two of them the same invoice. */
   const before = new Map<string, Map<string | undefined, number>>()
   return rows.map((row): CheckedRow => {
-    const given = read(row.cells)
+    const reference = cellOf(row.cells, mapping.columns.reference)
+    const kept = onExisting === 'update' ? byReference.get(reference) : undefined
+    const given = read(row.cells, kept ?? null)
     const item = items.get(row)
-    if ('left' in given || item?.left)
-      return { ...row, state: 'left', draft: null, message: item?.left ?? ('left' in given ? given.left : '') }
+    if ('left' in given || item?.left) {
+      const left = item?.left ?? ('left' in given ? given.left : '')
+      const open = kept && !item?.left && kept.status !== 'paid' ? ` ${texts.stillOpen(reference)}` : ''
+      return { ...row, state: 'left', draft: null, message: `${left}${open}` }
+    }
     if (item?.bad) return { ...row, state: 'bad', draft: null, message: item.bad }
     const parsed = invoiceDraft.safeParse(given.draft)
     const issues = parsed.error?.issues.map(({ path, message }) => given.wrong[String(path[0]) as Field] ?? message) ?? []
     const messages = new Set([...issues, ...Object.values(given.wrong)])
     if (!parsed.success || messages.size > 0) return { ...row, state: 'bad', draft: null, message: [...messages].join(' ') }
     const { data: draft } = parsed
+    if (kept && followed.has(reference)) return { ...row, state: 'bad', draft: null, message: texts.referenceTwice(reference) }
+    if (kept) {
+      followed.add(reference)
+      return { ...row, ...compared(kept, draft, usual) }
+    }
     const key = duplicateKey({ ...draft, currency: draft.currency ?? usual })
-    const { reference } = draft
     const same = before.get(key) ?? new Map<string | undefined, number>()
     // Two invoices of one file may be alike in everything but their numbers.
-    const twin = reference === undefined ? [...same.values()][0] : (same.get(reference) ?? same.get(undefined))
+    const twin = draft.reference === undefined ? [...same.values()][0] : (same.get(draft.reference) ?? same.get(undefined))
     const duplicate = known.get(key) ?? (twin === undefined ? undefined : texts.duplicateRow(twin))
     if (duplicate !== undefined) return { ...row, state: 'duplicate', draft, message: duplicate }
-    if (reference !== undefined) {
+    if (draft.reference !== undefined) {
       if (references.has(reference)) return { ...row, state: 'bad', draft: null, message: texts.referenceTaken(reference) }
       references.add(reference)
     }
-    before.set(key, same.set(reference, row.number))
+    before.set(key, same.set(draft.reference, row.number))
     return { ...row, state: 'ready', draft, message: null }
   })
+}
+
+function compared(kept: KeptInvoice, draft: InvoiceDraft, usual: string): Comparison {
+  const changes = followLine(kept, draft, usual)
+  const note = changes.note ?? ''
+  if (changesAnything(changes)) return { state: 'update', draft, message: `${changeText(kept, changes)} ${note}`.trim() }
+  return note === '' ? { state: 'same', draft, message: null } : { state: 'noted', draft, message: note }
+}
+
+/** Open invoices that came from the source of a file, and that no row of it is about. */
+export function missingFrom(
+  all: FileRow[],
+  mapping: Mapping,
+  { invoices, ofSource }: Pick<Against, 'invoices' | 'ofSource'>,
+): CheckedRow[] {
+  const column = mapping.columns.reference
+  if (column === null) return []
+  const there = new Set(bodyOf(all, mapping).map(({ cells }) => cellOf(cells, column)))
+  return invoices
+    .filter(({ reference, status }) => status !== 'paid' && ofSource.has(reference) && !there.has(reference))
+    .map((kept) => ({
+      number: 0,
+      cells: [kept.reference],
+      state: 'missing',
+      draft: paidLine(kept),
+      message: texts.missing(kept.reference),
+    }))
 }
 
 /** The statuses of a file that are not known, the most frequent first. */
@@ -90,12 +142,12 @@ type Given = { left: string } | { draft: object; wrong: Partial<Record<Field, st
 function readerOf(
   head: string[] | null,
   { columns, dates }: Mapping,
-  { today, usual, answers }: Omit<Against, 'invoices'>,
-): (cells: string[]) => Given {
+  { today, usual, answers }: Pick<Against, 'today' | 'usual' | 'answers'>,
+): (cells: string[], kept: KeptInvoice | null) => Given {
   const typeAt = typeColumn(head)
   const owed = columns.amount !== null && isOwed(head?.[columns.amount])
   const headCurrency = columns.amount === null ? null : currencyOfHeader(head?.[columns.amount] ?? '')
-  return (cells) => {
+  return (cells, kept) => {
     const cell = (field: Field) => cellOf(cells, columns[field])
     if (cell('clientEmail') === '' && cell('dueDate') === '' && cells.some((one) => /^(grand |sub ?)?total\b/i.test(one)))
       return { left: texts.left.total }
@@ -107,18 +159,22 @@ function readerOf(
     if (status !== null && isLeftOut(status)) return { left: texts.left[status] }
     const named = [readCurrency(cell('currency')), currencyOfAmount(cell('amount')), headCurrency].filter((code) => code !== null)
     const [currency = usual, other] = new Set(named)
+    // What is known of the invoice is not needed in the file.
+    const paid = (): Given => ({ draft: { ...(kept ? paidLine(kept) : {}), currency }, wrong: {} })
+    if (kept && status === 'paid') return paid()
     const amount = readOwed(cells, { columns, owed, status, currency: isCurrency(currency) ? currency : usual })
+    if (kept && 'left' in amount && amount.left === texts.left.settled) return paid()
     if ('left' in amount) return amount
-    const day = readDay(cell('dueDate'), dates)
+    const day = cell('dueDate') === '' && kept ? kept.dueDate : readDay(cell('dueDate'), dates)
     const issued = readDay(cell('issuedOn'), dates)
     const reference = cell('reference')
     return {
       draft: {
-        clientName: cell('clientName'),
-        clientEmail: cell('clientEmail'),
+        clientName: cell('clientName') || kept?.clientName || '',
+        clientEmail: cell('clientEmail') || kept?.clientEmail || '',
         amount: amount.value,
         currency,
-        ...(amount.paid === 0 ? {} : { amountPaid: amount.paid }),
+        ...(amount.paid === null ? {} : { amountPaid: amount.paid }),
         dueDate: day ?? '',
         ...(issued === null ? {} : { issuedOn: issued }),
         status: status === 'open' || status === 'partial' ? (day !== null && day < today ? 'overdue' : 'unpaid') : (status ?? 'unpaid'),
@@ -158,19 +214,19 @@ function isOtherDocument(type: string): boolean {
 
 /**
  * The amount of a line, and what was paid of it. The balance wins over what was paid, because a reminder must never ask for money that was
- * paid. A paid line has its whole amount. `owed`: the amount is what is still to be paid.
+ * paid. A paid line has its whole amount. `paid`: null where the file does not have it. `owed`: the amount is what is still to be paid.
  */
 function readOwed(
   cells: string[],
   { columns, owed, status, currency }: { columns: Columns; owed: boolean; status: Status | InvoiceStatus | null; currency: string },
-): { left: string } | { value: number; paid: number; wrong: string | null } {
+): { left: string } | { value: number; paid: number | null; wrong: string | null } {
   const [balanceCell, paidCell] = [cellOf(cells, columns.balance), cellOf(cells, columns.amountPaid)]
   const written = cellOf(cells, columns.amount) || balanceCell
   if ([written, balanceCell].some(isCredit)) return { left: texts.left.credit }
   const value = readAmount(written, currency)
-  if (value === null) return { value: Number.NaN, paid: 0, wrong: isUnclear(written) ? texts.unclearAmount(written) : texts.noAmount }
+  if (value === null) return { value: Number.NaN, paid: null, wrong: isUnclear(written) ? texts.unclearAmount(written) : texts.noAmount }
   if (owed && value === 0) return { left: texts.left.settled }
-  if (status === 'paid') return { value, paid: 0, wrong: null }
+  if (status === 'paid') return { value, paid: null, wrong: null }
   if (columns.balance !== null && balanceCell === '' && paidCell === '') return { value, paid: 0, wrong: texts.noAmount }
   if (balanceCell !== '') {
     const balance = readAmount(balanceCell, currency)
@@ -180,7 +236,8 @@ function readOwed(
     // Interest and fees are owed beyond the total.
     return paid === null ? { value: Math.max(value, balance), paid: 0, wrong: null } : { value, paid, wrong: null }
   }
-  const paid = paidCell === '' ? 0 : readAmount(paidCell, currency)
+  if (paidCell === '') return { value, paid: null, wrong: status === 'partial' && !owed ? texts.noBalance : null }
+  const paid = readAmount(paidCell, currency)
   if (paid === null) return { value, paid: 0, wrong: texts.unclearAmount(paidCell) }
   if (paid === 0) return { value, paid, wrong: status === 'partial' && !owed ? texts.noBalance : null }
   if (toMinor(value, currency) === null || toMinor(paid, currency) === null) return { value, paid: 0, wrong: null }
@@ -240,6 +297,10 @@ function itemsOf(rows: FileRow[], columns: Columns): Map<FileRow, { left?: strin
 }
 
 /** Invoices with the same client email, amount, currency and due date are duplicates, unless one file gives them different numbers. */
+function keyOfKept({ clientEmail, amountMinor, currency, dueDate }: KeptInvoice): string {
+  return duplicateKey({ clientEmail, amount: fromMinor(amountMinor, currency), currency, dueDate })
+}
+
 function duplicateKey({
   clientEmail,
   amount,

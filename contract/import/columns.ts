@@ -1,5 +1,5 @@
-import { readAmount, readDay } from '#web/ui/cells.ts'
-import { columnName, type FileColumns, type FileMapping, type FileRow, guessByNames, guessDates } from '#web/ui/csv.ts'
+import { readAmount, readDay } from './cells.ts'
+import { columnName, type FileColumns, type FileMapping, type FileRow, guessByNames, guessDates } from './csv.ts'
 
 export const fields = [
   'clientName',

@@ -1,6 +1,6 @@
 import { isCurrency } from '#contract/currency-codes.ts'
+import { readDate } from '#contract/dates.ts'
 import { amountProblem, formatMoney, readTypedAmount } from '#contract/money.ts'
-import { readDate } from './dates.ts'
 
 export type DateOrder = 'dmy' | 'mdy'
 

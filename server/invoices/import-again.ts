@@ -1,0 +1,300 @@
+import { createHash } from 'node:crypto'
+import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import { changesAnything, type Followed, followLine } from '#contract/import/again.ts'
+import type { InvoiceDraft, UndoneImport } from '#contract/invoices.ts'
+import type { PaymentOrigin } from '#contract/payments.ts'
+import { type AccountRow, type Origin, writeAudit, writeAudits } from '#server/accounts/accounts.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { balanceMinor, isPaidAfter, livePayments, type NewPayment, refundFirst, type Settling, settle, sumOf } from './balance.ts'
+import { createInvoices, localDate, lockOwner, notFound, openRoom, refusedAmount, tooManyOpen } from './invoices.ts'
+import { type AfterChange, type InvoiceRow, invoiceChanges, invoices, type PaymentRow } from './tables.ts'
+import { texts } from './texts.ts'
+
+/** Invoices of an import that are taken back in one transaction; in between, others get their turn. */
+const chunk = 100
+
+/** The id of the import under an Idempotency-Key: a request that is repeated is the same import. */
+export function importIdFor(ownerId: string, key: string): string {
+  const hash = createHash('sha256').update(`${ownerId}\n${key}`).digest('hex')
+  return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')
+}
+
+/** The invoices with these references, locked, by reference. */
+export async function lockByReference(tx: Database, ownerId: string, references: string[]): Promise<Map<string, InvoiceRow>> {
+  if (references.length === 0) return new Map()
+  const found = await tx
+    .select()
+    .from(invoices)
+    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), inArray(invoices.reference, references)))
+    .for('update')
+  return new Map(found.map((row) => [row.reference, row]))
+}
+
+interface Matched {
+  row: InvoiceRow
+  draft: InvoiceDraft
+}
+
+/** The result for an invoice that a line was for. */
+interface Outcome {
+  row: InvoiceRow
+  changed: boolean
+  note: string | null
+}
+
+/**
+ * Brings invoices up to date with the lines that have their references, as `followLine` decides; invoices and account are locked. Writes down
+ * what changed where it is an import, so that it can be undone. `origin`: of the payments.
+ */
+export async function followLines(
+  tx: Database,
+  owner: AccountRow,
+  matched: Matched[],
+  { importId, origin }: { importId: string | null; origin: PaymentOrigin },
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<Outcome[]> {
+  const today = localDate(now, owner.timezone)
+  const decided = matched.map(({ row, draft }) => ({ row, followed: followLine(row, draft, owner.currency) }))
+  const changed = decided.filter(({ followed }) => changesAnything(followed))
+  const live = await livePayments(
+    tx,
+    owner.id,
+    changed.map(({ row }) => row.id),
+  )
+  const settling = changed.map(({ row, followed }) => settlingOf(row, followed, { live: live.get(row.id), importId, origin, today }))
+  const after = new Map<string, InvoiceRow>()
+  // Columns that are set must be the same for all of a call: mostly only payments change.
+  const [paying, setting] = [settling.filter(({ set }) => set === undefined), settling.filter(({ set }) => set !== undefined)]
+  for (const together of [paying, ...setting.map((one) => [one])])
+    for (const row of (await settle(tx, owner, together, now, afterChange)).rows) after.set(row.id, row)
+  if (importId !== null && changed.length > 0)
+    await tx
+      .insert(invoiceChanges)
+      .values(
+        changed.flatMap(({ row, followed }) =>
+          changesOf(row, followed).map((change) => ({ ...change, ownerId: owner.id, invoiceId: row.id, at: now, importId })),
+        ),
+      )
+  return decided.map(({ row, followed }) => ({ row: after.get(row.id) ?? row, changed: after.has(row.id), note: followed.note }))
+}
+
+function settlingOf(
+  row: InvoiceRow,
+  { amountMinor, payMinor, isPaid, dueDate }: Followed,
+  about: { live: PaymentRow[] | undefined; importId: string | null; origin: PaymentOrigin; today: string },
+): Settling {
+  const payment = (origin: PaymentOrigin, minor: number): NewPayment => ({
+    origin,
+    amountMinor: minor,
+    paidOn: about.today,
+    batchId: about.importId,
+  })
+  const base = { row, live: about.live }
+  if (isPaid) return { ...base, record: [payment('marked', balanceMinor(row))], status: 'paid' }
+  const set = {
+    ...(amountMinor === undefined ? {} : { amountMinor }),
+    ...(dueDate === undefined ? {} : { dueDate }),
+  }
+  return {
+    ...base,
+    ...(Object.keys(set).length === 0 ? {} : { set }),
+    ...(dueDate === undefined ? {} : { status: statusOn(dueDate, about.today), keptUnpaid: false }),
+    record: payMinor === undefined ? [] : [payment(about.origin, payMinor)],
+  }
+}
+
+function statusOn(dueDate: string, today: string): 'overdue' | 'unpaid' {
+  return dueDate < today ? 'overdue' : 'unpaid'
+}
+
+type Change = Pick<typeof invoiceChanges.$inferInsert, 'field' | 'before' | 'after'>
+
+function changesOf(row: InvoiceRow, { amountMinor, payMinor, isPaid, dueDate }: Followed): Change[] {
+  const paid = isPaid ? row.amountMinor : payMinor === undefined ? undefined : row.paidMinor + payMinor
+  const found: Change[] = []
+  if (amountMinor !== undefined) found.push({ field: 'amount', before: String(row.amountMinor), after: String(amountMinor) })
+  if (dueDate !== undefined) found.push({ field: 'due_date', before: row.dueDate, after: dueDate })
+  if (paid !== undefined) found.push({ field: 'paid', before: String(row.paidMinor), after: String(paid) })
+  if (row.keptUnpaid && (isPaid || dueDate !== undefined)) found.push({ field: 'kept_unpaid', before: 'true', after: 'false' })
+  return found
+}
+
+/** Writes down which invoices an import created, to undo them with what it changed. */
+export async function noteCreated(tx: Database, rows: InvoiceRow[], importId: string, now: Instant): Promise<void> {
+  if (rows.length === 0) return
+  const created = rows.map(({ ownerId, id }) => ({ ownerId, invoiceId: id, at: now, importId, field: 'created' as const }))
+  await tx.insert(invoiceChanges).values(created)
+}
+
+/** Which of these invoices an import changed before: the same request is repeated. */
+export async function changedBefore(tx: Database, ownerId: string, importId: string, invoiceIds: string[]): Promise<Set<string>> {
+  if (invoiceIds.length === 0) return new Set()
+  const found = await tx
+    .selectDistinct({ id: invoiceChanges.invoiceId })
+    .from(invoiceChanges)
+    .where(
+      and(
+        eq(invoiceChanges.ownerId, ownerId),
+        eq(invoiceChanges.importId, importId),
+        isNull(invoiceChanges.undoneAt),
+        inArray(invoiceChanges.invoiceId, invoiceIds),
+      ),
+    )
+  return new Set(found.map(({ id }) => id))
+}
+
+/**
+ * Creates the invoice with this reference, or brings it up to date by the rules of an import. Refuses with `conflict` where something stays
+ * that the draft has differently, such as a payment that is known here: then nothing changes.
+ */
+export async function putInvoice(
+  db: Database,
+  ownerId: string,
+  { reference, draft, origin }: { reference: string; draft: Omit<InvoiceDraft, 'reference'>; origin: PaymentOrigin },
+  now: Instant,
+  afterChange: AfterChange,
+  config: Pick<Deps['config'], 'razorpay'>,
+): Promise<InvoiceRow> {
+  return db.transaction(async (tx) => {
+    const owner = await lockOwner(tx, ownerId)
+    const row = (await lockByReference(tx, ownerId, [reference])).get(reference)
+    if (!row) {
+      const [created] = await createInvoices(tx, owner, [{ ...draft, reference }], now, afterChange, config, origin)
+      if (!created || created instanceof ProblemError) throw created ?? notFound()
+      return created
+    }
+    const unfit = refusedAmount(draft, draft.currency ?? owner.currency)
+    if (unfit) throw unfit
+    const { note } = followLine(row, draft, owner.currency)
+    if (note !== null) throw new ProblemError('conflict', note)
+    const [outcome] = await followLines(tx, owner, [{ row, draft }], { importId: null, origin }, now, afterChange)
+    return outcome?.row ?? row
+  })
+}
+
+type ChangeRow = typeof invoiceChanges.$inferSelect
+
+/**
+ * Undoes an import: deletes what it created, takes its payments back, and sets amounts and due dates as before. An invoice that was changed
+ * since stays as it is, and is named. `id`: of the import, or its Idempotency-Key. Refuses with `not_found` an unknown import.
+ */
+export async function undoImport(
+  db: Database,
+  { ownerId, id, from }: { ownerId: string; id: string; from: Origin },
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<UndoneImport> {
+  const importId = z.uuid().safeParse(id).success ? id : importIdFor(ownerId, id)
+  const all = await db
+    .select()
+    .from(invoiceChanges)
+    .where(and(eq(invoiceChanges.ownerId, ownerId), eq(invoiceChanges.importId, importId)))
+    .orderBy(asc(invoiceChanges.id))
+  if (all.length === 0) throw new ProblemError('not_found', texts.again.importNotFound)
+  const ids = [...new Set(all.filter(({ undoneAt }) => undoneAt === null).map(({ invoiceId }) => invoiceId))]
+  const undone: UndoneImport = { deleted: 0, restored: 0, kept: [] }
+  for (let start = 0; start < ids.length; start += chunk) {
+    const part = ids.slice(start, start + chunk)
+    const done = await db.transaction((tx) => undoPart(tx, { ownerId, importId, part, from }, now, afterChange))
+    undone.deleted += done.deleted
+    undone.restored += done.restored
+    undone.kept.push(...done.kept)
+  }
+  return undone
+}
+
+async function undoPart(
+  tx: Database,
+  { ownerId, importId, part, from }: { ownerId: string; importId: string; part: string[]; from: Origin },
+  now: Instant,
+  afterChange: AfterChange,
+): Promise<UndoneImport> {
+  const owner = await lockOwner(tx, ownerId)
+  const its = and(
+    eq(invoiceChanges.ownerId, ownerId),
+    eq(invoiceChanges.importId, importId),
+    inArray(invoiceChanges.invoiceId, part),
+    isNull(invoiceChanges.undoneAt),
+  )
+  const changes = await tx.select().from(invoiceChanges).where(its).orderBy(asc(invoiceChanges.id))
+  const byInvoice = Map.groupBy(changes, ({ invoiceId }) => invoiceId)
+  const rows = await tx
+    .select()
+    .from(invoices)
+    .where(and(eq(invoices.ownerId, ownerId), inArray(invoices.id, [...byInvoice.keys()])))
+    .for('update')
+  const live = await livePayments(tx, ownerId, part)
+  const today = localDate(now, owner.timezone)
+  const kept: UndoneImport['kept'] = []
+  const created: InvoiceRow[] = []
+  const settling: Settling[] = []
+  for (const row of rows) {
+    const mine = byInvoice.get(row.id) ?? []
+    if (mine.some(({ field }) => field === 'created')) {
+      if (row.deletedAt === null) created.push(row)
+      continue
+    }
+    const settled = takenBack(row, mine, { live: live.get(row.id), importId, today })
+    if (typeof settled === 'string') kept.push({ _id: row.id, message: settled })
+    else settling.push(settled)
+  }
+  const reopened = settling.filter((change) => change.row.status === 'paid' && !isPaidAfter(change)).length
+  if (reopened > 0 && (await openRoom(tx, ownerId)) < reopened) throw tooManyOpen()
+  for (const one of settling) await settle(tx, owner, [one], now, afterChange)
+  if (created.length > 0) {
+    const gone = created.map(({ id }) => id)
+    await tx.update(invoices).set({ deletedAt: now, updatedAt: now }).where(inArray(invoices.id, gone))
+    await writeAudits(
+      tx,
+      created.map(({ reference }) => ({ ownerId, kind: 'invoice_deleted' as const, about: reference })),
+      from,
+      now,
+    )
+    await afterChange(tx, ownerId, gone, now)
+  }
+  const payments = settling.flatMap(({ takeBack = [] }) => takeBack).length
+  if (payments > 0) await writeAudit(tx, { ownerId, kind: 'payment_voided', about: texts.again.voided(payments) }, from, now)
+  const stay = new Set(kept.map(({ _id }) => _id))
+  const done = changes.filter(({ invoiceId }) => !stay.has(invoiceId)).map(({ id }) => id)
+  await tx
+    .update(invoiceChanges)
+    .set({ undoneAt: now })
+    .where(and(eq(invoiceChanges.ownerId, ownerId), sql`${invoiceChanges.id} = ANY(${arrayText(done)}::uuid[])`))
+  return { deleted: created.length, restored: settling.length, kept }
+}
+
+/** How an invoice is again as it was before the import; or why it stays, where it was changed since. */
+function takenBack(
+  row: InvoiceRow,
+  changes: ChangeRow[],
+  { live, importId, today }: { live: PaymentRow[] | undefined; importId: string; today: string },
+): Settling | string {
+  const of = (field: ChangeRow['field']) => changes.find((change) => change.field === field)
+  const [amount, dueDate, paid, keptUnpaid] = [of('amount'), of('due_date'), of('paid'), of('kept_unpaid')]
+  const takeBack = (live ?? []).filter(({ batchId }) => batchId === importId)
+  const changed =
+    row.deletedAt !== null ||
+    (amount && amount.after !== String(row.amountMinor)) ||
+    (dueDate && dueDate.after !== row.dueDate) ||
+    (paid && takeBack.length === 0)
+  if (changed) return texts.again.changedSince(row.reference)
+  if (row.paidMinor < sumOf(takeBack)) return refundFirst(row.reference).message
+  const due = dueDate?.before ?? row.dueDate
+  const wasKept = keptUnpaid !== undefined || (row.keptUnpaid && dueDate === undefined)
+  return {
+    row,
+    live,
+    takeBack,
+    set: {
+      ...(amount?.before ? { amountMinor: Number(amount.before) } : {}),
+      ...(dueDate?.before ? { dueDate: dueDate.before } : {}),
+    },
+    status: wasKept ? 'unpaid' : dueDate || row.status === 'paid' ? statusOn(due, today) : row.status,
+    keptUnpaid: wasKept,
+  }
+}
