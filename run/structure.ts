@@ -131,7 +131,8 @@ const entryParts = ['routes.ts', 'jobs.ts']
 
 const banned = /^(?:utils?|helpers?|services?|common|types?|managers?|misc)$/
 /** What is built into the client, or builds it: the server must run without it. */
-const ofClient = /^(?:react|react-dom|react-router|vite|d3-.+|@(?:fontsource-variable|mantine|react-router|scalar|tabler|tanstack)\/.+)$/
+const ofClient =
+  /^(?:react|react-dom|react-router|vite|@e965\/xlsx|d3-.+|@(?:fontsource-variable|mantine|react-router|scalar|tabler|tanstack)\/.+)$/
 /** What `npm start` runs before the server, on a machine without the tools. */
 const beforeStart = ['run/client.mjs', 'run/reference-page.ts', 'run/scalar.ts', 'vite.config.ts', 'react-router.config.ts']
 const installed = JSON.parse(readFileSync('package.json', 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>

@@ -16,7 +16,7 @@ async function importing(page: Page, audit: Audit, someone: Someone): Promise<vo
   const asked = page.getByRole('dialog')
   await page.goto('/dashboard?import')
   await choose(page, ['PK\u0003\u0004 a spreadsheet'], 'books.xlsx')
-  await expect(asked.getByText(/^This is a spreadsheet/).or(asked.getByText(/^This file has no lines/))).toBeVisible()
+  await expect(asked.getByText(/^Couldn't read this spreadsheet/).or(asked.getByText(/^This file has no lines/))).toBeVisible()
   await audit.at('import-not-csv')
   // Column names and values that reveal neither amount nor date.
   await choose(page, ['A,B,C,D', 'Kaveri Foods,billing@kaveri.example,much,soon', 'Studio Banyan,hello@banyan.example,little,later'])

@@ -56,7 +56,7 @@ test('a dropped file is read, on the drop zone or beside it, and the page stays'
   const dialog = page.getByRole('dialog')
   for (const place of ['on the frame', 'beside it']) {
     await page.getByRole('link', { name: 'Import' }).first().click()
-    const frame = dialog.getByRole('button', { name: 'Drop a CSV file here, or choose one' })
+    const frame = dialog.getByRole('button', { name: 'Drop a CSV or Excel file here, or choose one' })
     await expect(frame).toBeFocused()
     const box = await frame.boundingBox()
     if (!box) throw new Error('There is no frame.')

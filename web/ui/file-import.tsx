@@ -4,7 +4,7 @@ import { Button, Checkbox, NativeSelect } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconFileUpload } from '@tabler/icons-react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
-import { bodyOf, type FileMapping, type FileRow, readCsv } from '#contract/import/csv.ts'
+import { bodyOf, type FileMapping, type FileRow, readCsv, type Table } from '#contract/import/csv.ts'
 import styles from './file-import.module.css'
 import { fileTexts as texts } from './file-texts.ts'
 import { FormError } from './notice.tsx'
@@ -17,6 +17,29 @@ export interface ChosenFile {
   rows: FileRow[]
 }
 
+/** The lines of a CSV file, or of an Excel workbook. */
+export async function readTable(file: File): Promise<Table | { kind: 'unreadable' }> {
+  const bytes = await file.arrayBuffer().catch(() => null)
+  if (!bytes) return { kind: 'unreadable' }
+  const table = readCsv(bytes)
+  // PK: a ZIP archive, as every .xlsx is.
+  return table.kind === 'not-csv' && new Uint8Array(bytes)[0] === 0x50 ? readInWorker(bytes) : table
+}
+
+/** A workbook that takes longer, in ms, is not read. */
+const patience = 30_000
+
+function readInWorker(bytes: ArrayBuffer): Promise<Table> {
+  const worker = new Worker(new URL('./xlsx-worker.ts', import.meta.url), { type: 'module' })
+  return new Promise<Table>((resolve) => {
+    const fail = () => resolve({ kind: 'not-csv' })
+    worker.onmessage = ({ data }: MessageEvent<Table>) => resolve(data)
+    worker.onerror = fail
+    setTimeout(fail, patience)
+    worker.postMessage({ bytes, most: maxRows }, [bytes])
+  }).finally(() => worker.terminate())
+}
+
 interface FileDropProps {
   /** Where such files come from, and what happens next. */
   hint: string
@@ -25,7 +48,7 @@ interface FileDropProps {
   onFile: (file: ChosenFile) => void
 }
 
-/** Reads a CSV file that is chosen, or dropped anywhere on the window. */
+/** Reads a CSV file or workbook that is chosen, or dropped anywhere on the window. */
 export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
   // Touch screens cannot drop a file.
   const isTouch = useMediaQuery('(hover: none), (max-width: 47.99em)', false, { getInitialValueInEffect: false })
@@ -35,8 +58,7 @@ export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
   const read = async (file: File | undefined) => {
     if (!file) return
     if (file.size > maxBytes) return setProblem(texts.tooBig)
-    const bytes = await file.arrayBuffer().catch(() => null)
-    const table = bytes ? readCsv(bytes) : { kind: 'unreadable' as const }
+    const table = await readTable(file)
     switch (table.kind) {
       case 'rows':
         return table.rows.length > maxRows
@@ -102,7 +124,7 @@ export function CsvInput({
     <input
       ref={ref}
       type="file"
-      accept=".csv,.tsv,.txt,text/csv"
+      accept=".csv,.tsv,.txt,text/csv,.xlsx"
       hidden
       aria-label={label}
       onChange={(event) => {

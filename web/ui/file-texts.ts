@@ -1,13 +1,13 @@
 /** Texts of the choice of a CSV file and its columns. */
 export const fileTexts = {
-  drop: 'Drop a CSV file here, or choose one',
-  choose: 'Choose a CSV file',
+  drop: 'Drop a CSV or Excel file here, or choose one',
+  choose: 'Choose a CSV or Excel file',
   chooseOther: 'Choose another file',
   tooBig: 'This file is larger than 10 MB. Please split it and import the parts separately.',
   tooLong: (most: string) => `This file has more than ${most} lines. Please split it and import the parts separately.`,
   unreadable: "Couldn't read this file. Please save it as CSV and try again.",
   unknownEncoding: "Couldn't read the characters in this file. Please save it as “CSV UTF-8” and choose it again.",
-  notCsv: 'This is a spreadsheet, not a CSV file. In Excel or Google Sheets, save or download it as CSV and choose that file.',
+  notCsv: "Couldn't read this spreadsheet. In Excel or Google Sheets, save or download it as .xlsx or CSV and choose that file.",
   empty: 'This file has no lines.',
   columns: 'Match columns',
   column: (number: number) => `Column ${number}`,

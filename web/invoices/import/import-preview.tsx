@@ -7,7 +7,7 @@ import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'rea
 import { billingCalls } from '#contract/billing.ts'
 import { type KeptInvoice, keptInvoice } from '#contract/import/again.ts'
 import { guessColumns, guessMapping, isOwed, type Mapping, owedColumn, requiredFields } from '#contract/import/columns.ts'
-import { bodyOf, type FileRow, readCsv } from '#contract/import/csv.ts'
+import { bodyOf, type FileRow } from '#contract/import/csv.ts'
 import {
   type Answers,
   balanceOf,
@@ -26,7 +26,7 @@ import { useCurrency, useToday } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { showDate } from '#web/ui/dates.ts'
 import fileStyles from '#web/ui/file-import.module.css'
-import { type ChosenFile, CsvInput, FileColumnChoice, FileName } from '#web/ui/file-import.tsx'
+import { type ChosenFile, CsvInput, FileColumnChoice, FileName, readTable } from '#web/ui/file-import.tsx'
 import { fileTexts } from '#web/ui/file-texts.ts'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { Pill } from '#web/ui/panel.tsx'
@@ -231,8 +231,8 @@ function Asked({ source, rows, told, onChange }: AskedProps): ReactNode {
   const missing = useMemo(() => lacks(asTable(rows, source, { daysToPay: null, addresses: null })), [rows, source])
   const t = texts.source
   const read = async (file: File) => {
-    const table = await file.arrayBuffer().then(readCsv, () => null)
-    const addresses = table?.kind === 'rows' ? readAddresses(table.rows) : null
+    const table = await readTable(file)
+    const addresses = table.kind === 'rows' ? readAddresses(table.rows) : null
     setProblem(addresses === null ? t.notClients : null)
     if (addresses !== null) onChange({ ...told, addresses })
   }
