@@ -90,6 +90,24 @@ export const mailboxDraft = z.discriminatedUnion('provider', [
 ])
 export type MailboxDraft = z.infer<typeof mailboxDraft>
 
+/** A DNS record to add, or to replace the one there with. */
+export const domainRecord = z.object({ name: z.string(), type: z.enum(['MX', 'TXT', 'CNAME']), value: z.string() })
+export type DomainRecord = z.infer<typeof domainRecord>
+
+/** One part of what receivers look up about a sender's domain. `unknown`: the DNS did not show it. */
+export const domainFinding = z.object({
+  part: z.enum(['mx', 'spf', 'dkim', 'dmarc']),
+  verdict: z.enum(['good', 'missing', 'wrong', 'unknown']),
+  sentence: z.string(),
+  /** What to publish instead; empty where nothing has to be, or only the provider knows. */
+  records: z.array(domainRecord),
+})
+export type DomainFinding = z.infer<typeof domainFinding>
+
+/** `note` instead of findings where the domain is the provider's own. */
+export const domainCheck = z.object({ domain: z.string(), note: z.string().nullable(), findings: z.array(domainFinding) })
+export type DomainCheck = z.infer<typeof domainCheck>
+
 /** How many mailboxes an account may have with `whiteLabel`, or where no plans are sold; else one. */
 export const mostMailboxes = 10
 
@@ -194,6 +212,23 @@ export const mailCalls = {
     params: byId,
     body: z.strictObject({ isDefault: z.literal(true), connect: mailboxDraft }).partial(),
     reply: mailbox,
+  }),
+  checkDomain: call({
+    method: 'GET',
+    path: '/mailboxes/:id/domain',
+    by: 'viewer',
+    summary:
+      'What receivers find in the DNS about the domain of a mailbox: MX, SPF, DKIM and DMARC, each with the record to publish. `selector` is where its DKIM key is. Sending never depends on it. `too_many` after 20 within an hour.',
+    params: byId,
+    query: z.object({
+      selector: z
+        .string()
+        .trim()
+        .toLowerCase()
+        .regex(/^[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?$/, 'Please enter the selector as it is in DKIM-Signature, such as selector1.')
+        .optional(),
+    }),
+    reply: domainCheck,
   }),
   removeMailbox: call({
     method: 'DELETE',

@@ -56,6 +56,13 @@ const environment = z.object({
     )
     .optional(),
   SMTP_ALLOW_PRIVATE_HOSTS: flag(false),
+  DNS_SERVERS: z
+    .string()
+    .refine(
+      (text) => listed(text).every((one) => nameServer.test(one)),
+      'must be addresses of name servers, for example 9.9.9.9,127.0.0.1:5353',
+    )
+    .optional(),
   PAY_LINKS: z.enum(['auto', 'on', 'off'], 'must be auto, on or off').default('auto'),
   HOOK_ALLOW_PRIVATE_HOSTS: flag(false),
   SYSTEM_SMTP_URL: url(['smtp:', 'smtps:'], 'smtps://user:password@smtp.example.com:465').optional(),
@@ -139,6 +146,8 @@ export interface Config {
   /** How many proxies are in front, or their addresses. */
   trustProxy: false | number | string[]
   allowPrivateSmtpHosts: boolean
+  /** Name servers for the check of a mailbox's domain; null: those of this machine. */
+  dnsServers: string[] | null
   allowPrivateWebhookHosts: boolean
   systemSmtpUrl: string | null
   systemMailFrom: string | null
@@ -192,6 +201,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     rateLimit: given.RATE_LIMIT,
     trustProxy: proxies(given.TRUST_PROXY),
     allowPrivateSmtpHosts: given.SMTP_ALLOW_PRIVATE_HOSTS,
+    dnsServers: given.DNS_SERVERS === undefined ? null : listed(given.DNS_SERVERS),
     allowPrivateWebhookHosts: given.HOOK_ALLOW_PRIVATE_HOSTS,
     systemSmtpUrl: given.SYSTEM_SMTP_URL ?? null,
     systemMailFrom: given.SYSTEM_MAIL_FROM ?? null,
@@ -289,6 +299,9 @@ function isProxy(text: string): boolean {
 }
 
 const hops = /^(?:[1-9]|10)$/
+
+/** An address of IPv4 or IPv6, with a port or without. */
+const nameServer = /^(\d{1,3}(\.\d{1,3}){3}|\[[0-9a-f:]+\])(:\d{1,5})?$|^[0-9a-f:]+$/i
 
 function proxies(text: string | undefined): Config['trustProxy'] {
   if (text === undefined || text === 'false') return false

@@ -26,6 +26,9 @@ interface StartOptions {
   firstStart?: boolean
 }
 
+/** A name server that is not there: no question of a test leaves the machine. */
+const nobody = '127.0.0.1:9'
+
 /** Options of Node for the programs that a test starts (vitest.config.ts). */
 export const programFlags = process.env.PROGRAM_FLAGS?.split(' ') ?? []
 
@@ -37,7 +40,15 @@ export async function startProgram(env: Record<string, string>, to: StartOptions
   if (env.DATA_DIR && !env.DATABASE_URL && !to.firstStart) await copyTemplate(env.DATA_DIR)
   const port = env.PORT ?? String(await freePort())
   const child = spawn(process.execPath, [...programFlags, path.join(import.meta.dirname, '../server/start.ts')], {
-    env: { PATH: process.env.PATH ?? '', PORT: port, HOST: '127.0.0.1', RATE_LIMIT: 'off', SMTP_ALLOW_PRIVATE_HOSTS: 'true', ...env },
+    env: {
+      PATH: process.env.PATH ?? '',
+      PORT: port,
+      HOST: '127.0.0.1',
+      RATE_LIMIT: 'off',
+      SMTP_ALLOW_PRIVATE_HOSTS: 'true',
+      DNS_SERVERS: nobody,
+      ...env,
+    },
     stdio: ['ignore', to.outputFile ?? 'pipe', to.outputFile ?? 'pipe'],
   })
   let output = ''

@@ -111,6 +111,11 @@ export async function countTestMail(db: Database, ownerId: string, now: Instant)
   await countTry(db, `mail-test:${ownerId}`, tries, now)
 }
 
+/** Counts a check of a domain, which asks foreign name servers; the 21st within an hour is refused with `too_many`. */
+export async function countDomainCheck(db: Database, ownerId: string, now: Instant): Promise<void> {
+  await countTry(db, `domain-check:${ownerId}`, { limit: 20, seconds: 3600 }, now)
+}
+
 /**
  * Connects and logs in as these settings say, and sends nothing. What fails is refused in words a person can act on, with the field:
  * `mail_host_refused` for a host or port that is never connected to, `mail_test_failed` for the rest.

@@ -9,8 +9,10 @@ import type { Deps } from '#server/platform/deps.ts'
 import { openProvider } from '#server/platform/openid.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import type { Connecting } from './connect.ts'
+import { checkDomain } from './domain.ts'
 import { gmailRoutes, revokeGrant } from './gmail-routes.ts'
 import {
+  countDomainCheck,
   countMailTry,
   countTestMail,
   findMailbox,
@@ -114,6 +116,11 @@ export function mailRoutes(
   answer(app, mailCalls.mailboxes, async (_parts, { account }) => {
     const senders = await findSenders(db, account.id)
     return { mailboxes: senders.map(toMailbox), most: await mostMailboxes(db, account, clock.now()) }
+  })
+  answer(app, mailCalls.checkDomain, async ({ params, query }, { account }) => {
+    const sender = await findMailbox(db, account.id, params.id)
+    if (config.rateLimit) await countDomainCheck(db, account.id, clock.now())
+    return checkDomain(sender, { servers: config.dnsServers, selector: query.selector })
   })
   answer(app, mailCalls.addMailbox, async ({ body }, { account, sessionId }, { request, reply }) =>
     toMailbox(await connect({ account, sessionId, request, reply }, body, 'new')),

@@ -172,3 +172,45 @@ export function describeError(error: MailError, tried: { host: string; port: num
       return { field: null, sentence: `${host} refused.${said}` }
   }
 }
+
+/** What the check of a mailbox's domain found, one sentence each. */
+export const domainTexts = {
+  providersOwn: (provider: string) => `This is ${provider}'s own domain: nothing to do.`,
+  unanswered: (domain: string, code: string) =>
+    `The name servers of ${domain} didn’t answer${code === '' ? '' : ` (${code})`}. Try again in a few minutes.`,
+  mx: {
+    good: (domain: string, host: string) => `Replies to ${domain} are received by ${host}.`,
+    missing: (domain: string) => `${domain} has no MX record, so replies from your clients may not arrive.`,
+    none: (domain: string) => `${domain} declares that it receives no email, so replies from your clients are lost.`,
+  },
+  spf: {
+    good: (domain: string, name: string) => `The SPF record of ${domain} allows ${name} to send.`,
+    unnamed: (domain: string, host: string) =>
+      `${domain} has a valid SPF record. Ask your provider whether it covers ${host === '' ? 'your mail server' : host}.`,
+    missing: (domain: string) => `${domain} has no SPF record, so receivers can’t tell your emails from forged ones.`,
+    several: (domain: string, count: number) => `${domain} has ${count} SPF records, so receivers ignore them all. Replace them with one.`,
+    tooMany: (domain: string) =>
+      `The SPF record of ${domain} needs more than 10 DNS look-ups, so receivers ignore it. Remove services that you no longer use.`,
+    notSpf: (at: string, term: string) => `The SPF record of ${at} contains “${term}”, which isn’t valid, so receivers ignore the record.`,
+    brokenInclude: (at: string, target: string, count: number) =>
+      `The SPF record of ${at} includes ${target}, which has ${count === 0 ? 'no SPF record' : `${count} SPF records`}, so receivers ignore it.`,
+    everyone: (domain: string) => `The SPF record of ${domain} allows every server to send (“+all”), so it protects nothing.`,
+    other: (domain: string, name: string) => `The SPF record of ${domain} doesn’t name ${name}. Replace it with this one.`,
+  },
+  dkim: {
+    unknown: 'A selector cannot be guessed. In a test mail, look for s= in DKIM-Signature and type it here.',
+    good: (selector: string) => `A DKIM key is published under ${selector}.`,
+    revoked: (selector: string) => `The DKIM key under ${selector} is revoked. Publish a new one at your provider.`,
+    missing: (domain: string, name: string) =>
+      `${domain} has no DKIM key of ${name}. Turn on DKIM at ${name}, or type the selector that you use.`,
+    noneAt: (name: string) => `${name} has no DKIM key. Check the selector, or publish the key that your provider shows.`,
+  },
+  dmarc: {
+    good: (domain: string, policy: string) => `${domain} has a DMARC policy: ${policy}.`,
+    goodAbove: (domain: string, parent: string, policy: string) => `The DMARC policy of ${parent} covers ${domain}: ${policy}.`,
+    missing: (domain: string) => `${domain} has no DMARC record. Gmail and Yahoo expect one.`,
+    several: (domain: string, count: number) =>
+      `${domain} has ${count} DMARC records, so receivers ignore them all. Replace them with one.`,
+    noPolicy: (domain: string) => `The DMARC record of ${domain} has no valid policy (p=none, quarantine or reject).`,
+  },
+}

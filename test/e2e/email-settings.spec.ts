@@ -154,7 +154,9 @@ test('a test email shows the reply of the mail server, whether it was accepted o
   await expect(page.getByText(/^Error sending test email: /)).toBeVisible()
 })
 
-test('a further mailbox is added, chosen for a client, made the default and removed', async ({ page, program, smtp }) => {
+test('a further mailbox is added, chosen for a client, made the default and removed', async ({ page, program, smtp, zone }) => {
+  zone['banyan.example'] = { MX: ['10 in.banyan.example'], TXT: ['v=spf1 mx -all', 'v=spf1 ip4:192.0.2.7 ~all'] }
+  zone['s1._domainkey.banyan.example'] = { TXT: ['v=DKIM1; p=MIIBIjANBgkq'] }
   const someone = await onEmailSettings(page, program.url, 'several@banyan.example')
   await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
   await someone.send('POST', '/invoice', {
@@ -175,7 +177,14 @@ test('a further mailbox is added, chosen for a client, made the default and remo
   await dialog.getByRole('button', { name: 'Save SMTP Configuration' }).click()
   await expect(page.getByText('SMTP configured successfully!')).toBeVisible()
   const row = page.getByRole('listitem').filter({ hasText: 'exports@banyan.example' })
-  await expect(row.getByText('Connected')).toBeVisible()
+  await expect(row.getByText('Connected', { exact: true })).toBeVisible()
+  // Connecting checks its domain.
+  await expect(row.getByText('Replies to banyan.example are received by in.banyan.example.')).toBeVisible()
+  await expect(row.getByText('banyan.example has 2 SPF records, so receivers ignore them all. Replace them with one.')).toBeVisible()
+  await expect(row.getByText('v=DMARC1; p=none')).toBeVisible()
+  await row.getByLabel('DKIM selector').fill('s1')
+  await row.getByRole('button', { name: 'Look for the key' }).click()
+  await expect(row.getByText('A DKIM key is published under s1.')).toBeVisible()
   await expectAccessible(page)
 
   await page.goto('/dashboard/clients')

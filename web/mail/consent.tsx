@@ -1,7 +1,7 @@
 import { IconBrandGmail, IconBrandOffice } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { administratorCodes, furtherState, mailCalls, microsoftState } from '#contract/mail.ts'
+import { administratorCodes, furtherState, type MailConfig, mailCalls, microsoftState } from '#contract/mail.ts'
 import { useServer } from '#web/platform/account.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -68,7 +68,7 @@ export function ConsentButton({
 }
 
 /** Finishes the connection with the code in the address, and removes the code from the address first, because it works only once. */
-export function ConsentReturn(): ReactNode {
+export function ConsentReturn({ onConnected }: { onConnected: (user: string | null) => void }): ReactNode {
   const [search, setSearch] = useSearchParams()
   const [problem, setProblem] = useState<string | null>(null)
   const [approval, setApproval] = useState<'needed' | 'given' | null>(null)
@@ -79,7 +79,10 @@ export function ConsentReturn(): ReactNode {
   }
   const after = (provider: ConsentProvider) => ({
     invalidates: mailboxInvalidates,
-    onSuccess: () => toast('good', texts[provider].done),
+    onSuccess: ({ user }: Pick<MailConfig, 'user'>) => {
+      toast('good', texts[provider].done)
+      onConnected(user)
+    },
     onError: (error: Error) => {
       if (error instanceof Problem && error.code === 'administrator_needed') setApproval('needed')
       else fail(texts[provider].failed(errorMessage(error)))

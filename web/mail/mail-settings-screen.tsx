@@ -1,9 +1,9 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button, Skeleton, TextInput } from '@mantine/core'
 import { IconCircleCheck, IconMailCog } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
-import { type Mailbox as FurtherMailbox, type MailConfig, mailCalls } from '#contract/mail.ts'
+import { type DomainCheck, type Mailbox as FurtherMailbox, type MailConfig, mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { causeOf, type SenderPause } from '#contract/sender-pause.ts'
 import { useServer } from '#web/platform/account.tsx'
@@ -11,7 +11,7 @@ import { useFirstSteps } from '#web/platform/first-steps.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { BusyButton } from '#web/ui/buttons.tsx'
+import { BusyButton, CopyButton } from '#web/ui/buttons.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { FormError, Notice } from '#web/ui/notice.tsx'
@@ -32,6 +32,8 @@ export default function MailSettingsScreen(): ReactNode {
   const [configuring, setConfiguring] = useState<ProviderName | null>(null)
   const configure = () => setConfiguring('custom')
   const [adding, setAdding] = useState<FurtherMailbox | 'new' | null>(null)
+  /** The mailbox that was connected since the screen was opened: its domain is checked. */
+  const [connected, setConnected] = useState<string | null>(null)
   const { data } = config
   // `?connect` opens the dialog, with a provider chosen if it names one; where Google or Microsoft is set up, the screen itself asks which way.
   useEffect(() => {
@@ -44,7 +46,7 @@ export default function MailSettingsScreen(): ReactNode {
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
-      <ConsentReturn />
+      <ConsentReturn onConnected={setConnected} />
       {remove.kept && <RevokeNotice />}
       <QueryView
         query={config}
@@ -56,8 +58,13 @@ export default function MailSettingsScreen(): ReactNode {
       >
         {(mailbox) => (
           <>
-            <Mailbox mailbox={mailbox} onConfigure={configure} onRemove={() => remove.ask(mailbox)} />
-            <FurtherMailboxes onConnect={setAdding} onRemove={remove.ask} />
+            <Mailbox
+              mailbox={mailbox}
+              connected={connected === mailbox.user}
+              onConfigure={configure}
+              onRemove={() => remove.ask(mailbox)}
+            />
+            <FurtherMailboxes connected={connected} onConnect={setAdding} onRemove={remove.ask} />
           </>
         )}
       </QueryView>
@@ -65,6 +72,7 @@ export default function MailSettingsScreen(): ReactNode {
         opened={configuring !== null}
         provider={configuring ?? 'custom'}
         mailbox={config.data ?? null}
+        onConnected={setConnected}
         onClose={() => setConfiguring(null)}
       />
       <SmtpDialog
@@ -72,6 +80,7 @@ export default function MailSettingsScreen(): ReactNode {
         provider="custom"
         mailbox={adding === 'new' ? null : adding}
         further
+        onConnected={setConnected}
         onClose={() => setAdding(null)}
       />
     </>
@@ -98,13 +107,13 @@ function NoMailbox({ onConfigure }: { onConfigure: () => void }): ReactNode {
   )
 }
 
-function Mailbox(props: { mailbox: MailConfig; onConfigure: () => void; onRemove: () => void }): ReactNode {
-  const { mailbox, onConfigure, onRemove } = props
+function Mailbox(props: { mailbox: MailConfig; connected: boolean; onConfigure: () => void; onRemove: () => void }): ReactNode {
+  const { mailbox, connected, onConfigure, onRemove } = props
   return (
     <>
       {mailbox.pause && <MailboxPause pause={mailbox.pause} host={mailbox.host} onFix={onConfigure} />}
       <NextStep />
-      <ConfiguredCard mailbox={mailbox} onChange={onConfigure} onRemove={onRemove} />
+      <ConfiguredCard mailbox={mailbox} connected={connected} onChange={onConfigure} onRemove={onRemove} />
     </>
   )
 }
@@ -167,6 +176,8 @@ const t = texts.further
 
 /** The mailboxes besides the default one, each for the clients that have it. Nothing where the plan allows one. */
 function FurtherMailboxes(props: {
+  /** The address that was connected last. */
+  connected: string | null
   onConnect: (mailbox: FurtherMailbox | 'new') => void
   onRemove: (mailbox: FurtherMailbox) => void
 }): ReactNode {
@@ -184,37 +195,12 @@ function FurtherMailboxes(props: {
         {data.mailboxes
           .filter(({ isDefault }) => !isDefault)
           .map((mailbox) => (
-            <li key={mailbox._id} className={styles.mailbox}>
-              <div>
-                <strong>{mailbox.user}</strong> <span className={styles.consequence}>{cardTexts.providers[mailbox.provider]}</span>
-                {mailbox.pause && <p className={styles.text}>{mailbox.pause.message}</p>}
-              </div>
-              {mailbox.pause ? <Pill tone="overdue">{cardTexts.paused}</Pill> : <Pill tone="paid">{cardTexts.working}</Pill>}
-              <div className={styles.mailboxActions}>
-                <Button
-                  variant="default"
-                  aria-label={t.defaultOf(mailbox.user)}
-                  onClick={() => makeDefault.mutate({ params: { id: mailbox._id }, body: { isDefault: true } })}
-                >
-                  {t.makeDefault}
-                </Button>
-                {mailbox.provider === 'smtp' ? (
-                  <Button variant="default" onClick={() => props.onConnect(mailbox)}>
-                    {cardTexts.change}
-                  </Button>
-                ) : (
-                  mailbox.pause && <ConsentButton provider={mailbox.provider} kind="again" further />
-                )}
-                <Button
-                  variant="default"
-                  className={styles.remove ?? ''}
-                  aria-label={t.removeOf(mailbox.user)}
-                  onClick={() => props.onRemove(mailbox)}
-                >
-                  {t.remove}
-                </Button>
-              </div>
-            </li>
+            <FurtherRow
+              key={mailbox._id}
+              mailbox={mailbox}
+              {...props}
+              onDefault={() => makeDefault.mutate({ params: { id: mailbox._id }, body: { isDefault: true } })}
+            />
           ))}
       </ul>
       {data.mailboxes.length < data.most && (
@@ -230,12 +216,56 @@ function FurtherMailboxes(props: {
   )
 }
 
+interface FurtherRowProps {
+  mailbox: FurtherMailbox
+  connected: string | null
+  onConnect: (mailbox: FurtherMailbox) => void
+  onRemove: (mailbox: FurtherMailbox) => void
+  onDefault: () => void
+}
+
+function FurtherRow({ mailbox, connected, onConnect, onRemove, onDefault }: FurtherRowProps): ReactNode {
+  const { user, provider, pause } = mailbox
+  const domain = useDomainCheck(mailbox, connected === user)
+  return (
+    <li className={styles.mailbox}>
+      <div>
+        <strong>{user}</strong> <span className={styles.consequence}>{cardTexts.providers[provider]}</span>
+        {pause && <p className={styles.text}>{pause.message}</p>}
+      </div>
+      {pause ? <Pill tone="overdue">{cardTexts.paused}</Pill> : <Pill tone="paid">{cardTexts.working}</Pill>}
+      <div className={styles.mailboxActions}>
+        <Button variant="default" aria-label={t.defaultOf(user)} onClick={onDefault}>
+          {t.makeDefault}
+        </Button>
+        {provider === 'smtp' ? (
+          <Button variant="default" onClick={() => onConnect(mailbox)}>
+            {cardTexts.change}
+          </Button>
+        ) : (
+          pause && <ConsentButton provider={provider} kind="again" further />
+        )}
+        {domain.button}
+        <Button variant="default" className={styles.remove ?? ''} aria-label={t.removeOf(user)} onClick={() => onRemove(mailbox)}>
+          {t.remove}
+        </Button>
+      </div>
+      <div className={styles.below}>{domain.outcome}</div>
+    </li>
+  )
+}
+
 const cardTexts = texts.configured
 
-function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => void; onRemove: () => void }): ReactNode {
-  const { mailbox, onChange, onRemove } = props
+function ConfiguredCard(props: { mailbox: MailConfig; connected: boolean; onChange: () => void; onRemove: () => void }): ReactNode {
+  const { mailbox, connected, onChange, onRemove } = props
   const { provider, user, host, port, secure } = mailbox
   const test = useTestEmail()
+  const mailboxes = useApiQuery(mailCalls.mailboxes)
+  const domain = useDomainCheck(
+    mailboxes.data?.mailboxes.find(({ isDefault }) => isDefault),
+    connected,
+  )
   return (
     <Panel
       title={cardTexts.title}
@@ -257,6 +287,7 @@ function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => void; onRe
       </FactList>
       <div className={styles.actions}>
         {test.button}
+        {domain.button}
         <Button variant="default" onClick={onChange}>
           {cardTexts.change}
         </Button>
@@ -265,6 +296,7 @@ function ConfiguredCard(props: { mailbox: MailConfig; onChange: () => void; onRe
         </Button>
       </div>
       {test.outcome}
+      {domain.outcome}
     </Panel>
   )
 }
@@ -297,6 +329,90 @@ function useTestEmail(): { button: ReactNode; outcome: ReactNode } {
     </>
   )
   return { button, outcome }
+}
+
+/** Checks the domain of a mailbox on request, and once it is `connected`; `outcome` shows what was found. */
+function useDomainCheck(mailbox: FurtherMailbox | undefined, connected: boolean): { button: ReactNode; outcome: ReactNode } {
+  const check = useApiMutation(mailCalls.checkDomain)
+  const { mutate } = check
+  const id = mailbox?._id
+  useEffect(() => {
+    if (connected && id !== undefined) mutate({ params: { id }, query: {} })
+  }, [connected, id, mutate])
+  if (!mailbox || id === undefined) return { button: null, outcome: null }
+  const button = (
+    <BusyButton
+      variant="default"
+      busy={check.isPending}
+      busyText={texts.domain.checking}
+      aria-label={texts.domain.checkOf(mailbox.user)}
+      onClick={() => mutate({ params: { id }, query: {} })}
+    >
+      {texts.domain.check}
+    </BusyButton>
+  )
+  const outcome = (
+    <>
+      <div role="status">
+        {check.data && <DomainFindings check={check.data} onSelector={(selector) => mutate({ params: { id }, query: { selector } })} />}
+      </div>
+      <FormError message={check.error && texts.domain.failed(errorMessage(check.error))} />
+    </>
+  )
+  return { button, outcome }
+}
+
+const verdictTones = { good: 'paid', missing: 'unpaid', wrong: 'overdue', unknown: 'quiet' } as const
+
+function DomainFindings({ check, onSelector }: { check: DomainCheck; onSelector: (selector: string) => void }): ReactNode {
+  const { domain, note, findings } = check
+  if (note !== null) return <p className={styles.text}>{note}</p>
+  return (
+    <div className={styles.domain}>
+      <strong>{texts.domain.title(domain)}</strong>
+      <p className={styles.consequence}>{texts.domain.why}</p>
+      <ul className={styles.findings}>
+        {findings.map(({ part, verdict, sentence, records }) => (
+          <li key={part} className={styles.finding}>
+            <strong>{texts.domain.parts[part]}</strong>
+            <p>{sentence}</p>
+            <Pill tone={verdictTones[verdict]}>{texts.domain.verdicts[verdict]}</Pill>
+            {records.map(({ name, type, value }) => (
+              <div key={name} className={styles.record}>
+                <span>{texts.domain.record(type, name)}</span>
+                <code>{value}</code>
+                <CopyButton text={value} what={texts.domain.parts[part]} />
+              </div>
+            ))}
+            {part === 'dkim' && verdict !== 'good' && <SelectorForm onSelector={onSelector} />}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function SelectorForm({ onSelector }: { onSelector: (selector: string) => void }): ReactNode {
+  const [selector, setSelector] = useState('')
+  return (
+    <form
+      className={styles.selector}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (selector.trim() !== '') onSelector(selector.trim())
+      }}
+    >
+      <TextInput
+        label={texts.domain.selector}
+        placeholder={texts.domain.selectorExample}
+        value={selector}
+        onChange={({ currentTarget }) => setSelector(currentTarget.value)}
+      />
+      <Button type="submit" variant="default">
+        {texts.domain.look}
+      </Button>
+    </form>
+  )
 }
 
 function Sent({ to, reply }: { to: string; reply: string }): ReactNode {

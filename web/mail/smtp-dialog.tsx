@@ -21,6 +21,8 @@ interface SmtpDialogProps {
   mailbox: ShownMailbox | null
   /** A further mailbox is added, or connected again; otherwise it is the default one. */
   further?: boolean
+  /** The address of the mailbox that was saved. */
+  onConnected: (user: string | null) => void
   onClose: () => void
 }
 
@@ -28,7 +30,7 @@ interface SmtpDialogProps {
 type ShownMailbox = Pick<MailConfig, 'host' | 'port' | 'secure' | 'user' | 'username'>
 
 /** The form must be unmounted on closing, so that the typed password is discarded. */
-export function SmtpDialog({ opened, provider, mailbox, further = false, onClose }: SmtpDialogProps): ReactNode {
+export function SmtpDialog({ opened, provider, mailbox, further = false, onConnected, onClose }: SmtpDialogProps): ReactNode {
   const [busy, setBusy] = useState(false)
   const close = () => {
     if (!busy) onClose()
@@ -37,7 +39,7 @@ export function SmtpDialog({ opened, provider, mailbox, further = false, onClose
   return (
     <Modal opened={opened} onClose={close} title={t.title} size={600} closeButtonProps={{ 'aria-label': t.close, size: 44, iconSize: 18 }}>
       <div className={styles.form}>
-        <Form provider={provider} mailbox={mailbox} onBusy={setBusy} onClose={onClose} />
+        <Form provider={provider} mailbox={mailbox} onBusy={setBusy} onConnected={onConnected} onClose={onClose} />
       </div>
     </Modal>
   )
@@ -57,13 +59,14 @@ interface SmtpFormProps {
   mailbox: ShownMailbox | null
   /** The dialog cannot be closed while the connection is tested. */
   onBusy: (busy: boolean) => void
+  onConnected: (user: string | null) => void
   onClose: () => void
 }
 
 /** What shows a mailbox. */
 export const mailboxInvalidates = [mailCalls.config, mailCalls.mailboxes, reminderCalls.status, reminderCalls.preview, accountCalls.stats]
 
-function formOptions({ provider, mailbox, onClose }: SmtpFormProps) {
+function formOptions({ provider, mailbox, onConnected, onClose }: SmtpFormProps) {
   const empty = presets[provider]
   return {
     initialValues: {
@@ -75,8 +78,9 @@ function formOptions({ provider, mailbox, onClose }: SmtpFormProps) {
       pass: '',
     } as Values,
     invalidates: mailboxInvalidates,
-    onSuccess: () => {
+    onSuccess: ({ user }: Pick<MailConfig, 'user'>) => {
       toast('good', t.done)
+      onConnected(user)
       onClose()
     },
     onError: (error: unknown) => toast('bad', <span className={styles.clamped}>{t.failed(errorMessage(error))}</span>),
