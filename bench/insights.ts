@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import path from 'node:path'
 import { parseArgs } from 'node:util'
-import { sql } from 'drizzle-orm'
 import { createAccount } from '#server/accounts/accounts.ts'
 import { openInsight } from '#server/insight/insight.ts'
 import { type Database, type OpenDatabase, openEmbedded, openServer } from '#server/platform/database.ts'
 import { createDatabase, openCluster } from '#test/postgres.ts'
+import { addHistory, analyzed } from './measure.ts'
 
 /**
  * How long the figures of Insights take to compute, on PostgreSQL and on the embedded database, and on PostgreSQL beside the invoices and emails of
@@ -29,32 +29,6 @@ async function anOwner(db: Database, name: string): Promise<{ id: string; curren
   return createAccount(db, about, Temporal.Now.instant())
 }
 
-/** Invoices of two years, four of five paid after 0 to 29 days, with emails 5 days apart each. */
-async function fill(db: Database, ownerId: string, about: { invoices: number; emails: number }): Promise<void> {
-  await db.execute(sql`
-    INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, issued_on, due_date, status, created_at, updated_at, reminders_sent)
-    SELECT gen_random_uuid(), ${ownerId}::uuid, 'INV-' || n, 'Client ' || n % 400, 'client' || n % 400 || '@example.com', 100000 + n,
-      current_date - n % 730 - 14, current_date - n % 730, 'unpaid', now() - interval '800 days', now(), ${about.emails}::int FROM generate_series(1, ${about.invoices}::int) n`)
-  await db.execute(sql`
-    WITH paid AS (
-      UPDATE invoices SET status = 'paid', paid_minor = amount_minor, paid_on = least(current_date, due_date + (amount_minor % 30)::int), paid_at = now()
-      WHERE owner_id = ${ownerId}::uuid AND amount_minor % 5 <> 0 RETURNING *)
-    INSERT INTO invoice_payments (id, owner_id, invoice_id, kind, origin, amount_minor, paid_on, recorded_at)
-    SELECT gen_random_uuid(), owner_id, id, 'payment', 'by_hand', amount_minor, paid_on, now() FROM paid`)
-  if (about.emails === 0) return
-  await db.execute(
-    sql`INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at) VALUES (gen_random_uuid(), ${ownerId}::uuid, 'start', current_date, now(), now())`,
-  )
-  await db.execute(sql`
-    WITH mail AS (
-      INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at, sent_at, subject)
-      SELECT gen_random_uuid(), i.owner_id, r.id, i.client_email, 'sent', now(), now(), now(), i.due_date + 5 * e * interval '1 day', i.id::text
-      FROM invoices i JOIN runs r ON r.owner_id = i.owner_id, generate_series(1, ${about.emails}::int) e WHERE i.owner_id = ${ownerId}::uuid RETURNING *)
-    INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open) SELECT owner_id, id, subject::uuid, false FROM mail`)
-}
-
-const analyzed = sql`VACUUM ANALYZE invoices, invoice_payments, deliveries, delivery_invoices, clients`
-
 /** The median of both calls in ms, with nothing kept from before. */
 async function measure(db: Database, owner: Awaited<ReturnType<typeof anOwner>>): Promise<{ read: number; advanced: number }> {
   const now = Temporal.Now.instant()
@@ -76,7 +50,7 @@ function tell(where: string, { read, advanced }: { read: number; advanced: numbe
 
 async function own({ db }: OpenDatabase): Promise<Awaited<ReturnType<typeof anOwner>>> {
   const owner = await anOwner(db, 'asha')
-  await fill(db, owner.id, { invoices: Number(given.invoices), emails: Number(given.emails) })
+  await addHistory(db, owner.id, { invoices: Number(given.invoices), emails: Number(given.emails) })
   await db.execute(analyzed)
   return owner
 }
@@ -91,7 +65,7 @@ try {
   tell(`PostgreSQL ${cluster.version}`, alone)
   const others = Number(given.others)
   for (let nth = 0; nth < 20; nth += 1)
-    await fill(server.db, (await anOwner(server.db, `other${nth}`)).id, { invoices: others / 20, emails: 1 })
+    await addHistory(server.db, (await anOwner(server.db, `other${nth}`)).id, { invoices: others / 20, emails: 1 })
   await server.db.execute(analyzed)
   const beside = await measure(server.db, owner)
   tell(`beside ${others} of others`, beside)

@@ -34,6 +34,32 @@ export async function addOwner(db: Database, email: string, invoices: number, pa
   return { id, email, sessionId, authorization: `Bearer ${await signAccessToken(secretKey, sessionId, now)}` }
 }
 
+/** Invoices of two years, four of five paid after 0 to 29 days, with emails 5 days apart each. */
+export async function addHistory(db: Database, ownerId: string, about: { invoices: number; emails: number }): Promise<void> {
+  await db.execute(sql`
+    INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, issued_on, due_date, status, created_at, updated_at, reminders_sent)
+    SELECT gen_random_uuid(), ${ownerId}::uuid, 'INV-' || n, 'Client ' || n % 400, 'client' || n % 400 || '@example.com', 100000 + n,
+      current_date - n % 730 - 14, current_date - n % 730, 'unpaid', now() - interval '800 days', now(), ${about.emails}::int FROM generate_series(1, ${about.invoices}::int) n`)
+  await db.execute(sql`
+    WITH paid AS (
+      UPDATE invoices SET status = 'paid', paid_minor = amount_minor, paid_on = least(current_date, due_date + (amount_minor % 30)::int), paid_at = now()
+      WHERE owner_id = ${ownerId}::uuid AND amount_minor % 5 <> 0 RETURNING *)
+    INSERT INTO invoice_payments (id, owner_id, invoice_id, kind, origin, amount_minor, paid_on, recorded_at)
+    SELECT gen_random_uuid(), owner_id, id, 'payment', 'by_hand', amount_minor, paid_on, now() FROM paid`)
+  if (about.emails === 0) return
+  await db.execute(
+    sql`INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at) VALUES (gen_random_uuid(), ${ownerId}::uuid, 'start', current_date, now(), now())`,
+  )
+  await db.execute(sql`
+    WITH mail AS (
+      INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at, sent_at, subject)
+      SELECT gen_random_uuid(), i.owner_id, r.id, i.client_email, 'sent', now(), now(), now(), i.due_date + 5 * e * interval '1 day', i.id::text
+      FROM invoices i JOIN runs r ON r.owner_id = i.owner_id, generate_series(1, ${about.emails}::int) e WHERE i.owner_id = ${ownerId}::uuid RETURNING *)
+    INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open) SELECT owner_id, id, subject::uuid, false FROM mail`)
+}
+
+export const analyzed = sql`VACUUM ANALYZE invoices, invoice_payments, deliveries, delivery_invoices, clients`
+
 /** How many statements a server with `counting` has run in the database at `url`, BEGIN and COMMIT included. */
 export async function statementsAt(url: string): Promise<number> {
   await query(url, 'CREATE EXTENSION IF NOT EXISTS pg_stat_statements')

@@ -30,6 +30,7 @@ const commands = {
   'bench:calls': { run: ['bench/calls.ts'] },
   'bench:scale': { run: ['bench/scale.ts'] },
   'bench:insights': { run: ['bench/insights.ts'] },
+  'bench:plan': { run: ['bench/plan.ts'] },
   'simulate-smart': { run: ['bench/smart.ts'] },
   'bench:ledger': { build: true, run: ['bench/ledger.ts'] },
   format: { run: ['node_modules/@biomejs/biome/bin/biome', 'check', '--write'] },
