@@ -98,6 +98,14 @@ export async function copyTemplate(dataDir: string): Promise<void> {
   await cp(template, dataDir, { recursive: true, mode: constants.COPYFILE_FICLONE })
 }
 
+/** Changes the data of a program that has ended, where only time would. */
+export async function changeData(dataDir: string, statement: string): Promise<void> {
+  const { openEmbedded } = await import('#server/platform/database.ts')
+  const database = await openEmbedded(dataDir, () => undefined)
+  await database.db.execute(statement)
+  await database.close()
+}
+
 /** A data folder with a migrated database, made once per set of migrations and version of the engine. */
 async function migratedFolder(): Promise<string> {
   const migrations = path.join(root, 'migrations')

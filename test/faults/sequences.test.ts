@@ -1,4 +1,7 @@
+import { once } from 'node:events'
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
@@ -90,5 +93,52 @@ row('130', '200,000 invoices of the version before sequences, migrated', async (
   return {
     figure: `of 200,000 invoices ${after?.reminded} with a last reminder, ${after?.right} as they should be; ${seconds(took)}`,
     holds: after?.reminded === 100_000 && after.right === 100_000 && took < 60_000,
+  }
+})
+
+row('131', 'the worker is killed before a run is due, later every process', { concurrent: 6 }, async (trial) => {
+  trial.mustHold(
+    'the owner hears of it once from two processes that serve calls; the heartbeat is silent; back before 18:00 every email leaves',
+  )
+  const environment = await onPostgres(trial)
+  const [smtp, post] = [await openMailServer(trial), await openMailServer(trial)]
+  let beats = 0
+  const outside = createServer((_request, response) => {
+    beats += 1
+    response.end()
+  }).listen(0, '127.0.0.1')
+  trial.stack.defer(() => void outside.close())
+  await once(outside, 'listening')
+  const own = {
+    SYSTEM_SMTP_URL: `smtp://${encodeURIComponent(post.login.user)}:${post.login.pass}@${post.host}:${post.port}`,
+    SYSTEM_MAIL_FROM: 'Duely <post@duely.example>',
+    PUBLIC_URL: 'https://duely.example',
+    HEARTBEAT_URL: `http://127.0.0.1:${(outside.address() as AddressInfo).port}/beat`,
+  }
+  const [account] = await environment.createAccounts({ invoices: 20, smtp, nextRunAt: Temporal.Now.instant().add({ hours: 1 }) })
+  await followSequences(environment)
+  await environment.rows('UPDATE accounts SET email_verified_at = now()')
+  const [worker, ...web] = await Promise.all(['worker', 'web', 'web'].map((ROLE) => environment.start({ ...own, ROLE })))
+  await trial.until('the heartbeat is asked', () => beats > 0, { seconds: 60 })
+  await worker?.end('SIGKILL')
+  const silentFrom = beats
+  // What six minutes and nine o'clock would bring.
+  await environment.rows(
+    `WITH gone AS (UPDATE processes SET started_at = now() - interval '6 minutes', ticked_at = now() - interval '6 minutes') UPDATE accounts SET next_run_at = now() - interval '6 minutes'`,
+  )
+  await trial.until('the owner is written to', () => post.mails.length > 0, { seconds: 240 })
+  await pause(70_000)
+  const told = post.mails.map(({ envelope, subject }) => `${envelope.to[0]} ${subject}`)
+  const left = smtp.mails.length
+  for (const process of web) await process.end('SIGKILL')
+  const silent = beats - silentFrom
+  await environment.start({ ...own, ROLE: 'all' })
+  await environment.untilClosed(20)
+  await trial.until('the heartbeat is asked again', () => beats > silentFrom, { seconds: 60 })
+  const counted = tally(smtp.mails, [account])
+  return {
+    figure: `${told.length} email to the owner; ${left} reminders and ${silent} heartbeats meanwhile; then ${summarize(counted)}`,
+    holds:
+      told.join() === `${account.email} Duely has not sent your reminders today` && left === 0 && silent === 0 && isDelivered(counted, 0),
   }
 })
