@@ -100,6 +100,7 @@ export function NextReminder({ history, zone, now }: NextReminderProps): ReactNo
       <span className={styles.next}>
         {texts.next} <strong>{reason === 'paused' ? texts.afterPause(coming) : coming}</strong>
         {texts.atClient(history.atClient)}
+        {history.why !== null && <span className={styles.moved}>{history.why}</span>}
       </span>
     )
   if (reason === null) return <span className={styles.next}>{texts.noDate}</span>

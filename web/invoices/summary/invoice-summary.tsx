@@ -8,7 +8,7 @@ import { noticeCalls } from '#contract/notices.ts'
 import type { Payment } from '#contract/payments.ts'
 import { type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
-import { sequenceCalls } from '#contract/sequences.ts'
+import { planDays, sequenceCalls } from '#contract/sequences.ts'
 import styles from '#web/invoices/form/form.module.css'
 import { summaryTexts as texts } from '#web/invoices/form/texts.ts'
 import { NextReminder } from '#web/invoices/history/history-panel.tsx'
@@ -235,7 +235,7 @@ function InvoiceSequence({ invoice, history }: { invoice: Invoice; history: Invo
   const { _id: id, reference, sequence } = invoice
   return (
     <p className={styles.sequence}>
-      <Coming id={id} history={history} />
+      {settings && <Coming id={id} history={history} days={settings.smart ? planDays : farDays} />}
       {name}{' '}
       <button type="button" onClick={() => setChoosing(true)}>
         {texts.changeSequence}
@@ -266,12 +266,14 @@ function SmartChoice({ id, on }: { id: string; on: boolean }): ReactNode {
 
 /** Emails that are named after the next one. */
 const mostNamed = 2
+/** So far they are looked for, where that needs no plan of the whole account. */
+const farDays = 90
 
 /** What leaves after the next email, if nothing is paid meanwhile. */
-function Coming({ id, history: { step, nextAt } }: { id: string; history: InvoiceHistory }): ReactNode {
+function Coming({ id, history: { step, nextAt }, days }: { id: string; history: InvoiceHistory; days: number }): ReactNode {
   const plan = useApiQuery(
     sequenceCalls.plan,
-    { query: { invoice: id } },
+    { query: { invoice: id, days } },
     { enabled: step !== null && nextAt !== null, staleTime: 60_000 },
   ).data
   const later = (plan?.mails ?? []).slice(1, mostNamed + 1)

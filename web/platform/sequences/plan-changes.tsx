@@ -123,7 +123,7 @@ function Strip({ simulation }: { simulation: Simulation }): ReactNode {
   const step = (width ?? 0) / planDays
   const x = (nth: number) => step * (nth + 0.5)
   const y = (level: number) => axis - 9 - level * 14
-  const radius = Math.min(5, step * 0.36)
+  const radius = Math.max(1, Math.min(5, step * 0.36))
   // Where there is no room for the number of each full day, the fullest has one.
   const fullest = Math.max(...days.map(({ leaves }) => leaves.length))
   const named = step >= 20 ? null : days.findIndex(({ leaves }) => leaves.length === fullest)
@@ -239,7 +239,7 @@ function Names({ kind, count, mails }: NamesProps): ReactNode {
       </ul>
       {shown.length < mails.length && (
         <Button variant="subtle" ml={-18} onClick={() => setAll(true)}>
-          {texts.showAll(mails.length)}
+          {texts.showAll(mails.length, count)}
         </Button>
       )}
       {all && count > mails.length && <p className={styles.quiet}>{texts.more(count - mails.length)}</p>}

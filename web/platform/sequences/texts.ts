@@ -66,7 +66,7 @@ export const sequenceTexts = {
     lists: { added: 'Added', removed: 'Removed', moved: 'Moved', reworded: 'New wording' },
     movedFrom: (date: string) => `Moved from ${date}`,
     invoices: (n: number) => count(n, 'invoice'),
-    showAll: (n: number) => `Show all ${n.toLocaleString('en-IN')}`,
+    showAll: (listed: number, all: number) => `Show ${listed < all ? 'the first' : 'all'} ${listed.toLocaleString('en-IN')}`,
     more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
     condition: 'If nobody pays meanwhile and every email is accepted.',
     most: (emails: number, name: string) => `At most ${count(emails, 'email')} to one client (${name}).`,
