@@ -459,13 +459,16 @@ export function holdEverything(db: Database, now: Instant): Promise<number> {
   })
 }
 
+/** An email to a client in another time zone keeps waiting for the hour there, unless it is sent by hand. */
+const hourThere = sql`CASE WHEN d.client_date IS NOT NULL AND d.pulled_by_run_id IS NULL THEN d.next_try_at END`
+
 /** Queues held emails again; returns how many. */
 export function release(db: Database, which: SQL, now: Instant): Promise<number> {
   return change(db, {
     which,
     from: sql`('held')`,
     set: sql`state = 'queued', reason = NULL,
-      next_try_at = greatest(${now.toString()}::timestamptz, (SELECT r.leaves_at FROM runs r WHERE r.id = d.run_id AND d.pulled_by_run_id IS NULL))`,
+      next_try_at = greatest(${now.toString()}::timestamptz, (SELECT r.leaves_at FROM runs r WHERE r.id = d.run_id AND d.pulled_by_run_id IS NULL), ${hourThere})`,
   })
 }
 
@@ -501,7 +504,7 @@ export async function takeBack(tx: Database, run: Run, ids: string[], now: Insta
     FROM deliveries d JOIN delivery_invoices y ON y.delivery_id = d.id
     WHERE ${leftOut} AND y.open AND x.delivery_id = d.id AND x.invoice_id = y.invoice_id AND x.local_date = ${run.localDate}::date`)
   await tx.execute(sql`
-    UPDATE deliveries d SET state = 'queued', reason = NULL, next_try_at = greatest(${now.toString()}::timestamptz, ${run.leavesAt?.toString() ?? null}::timestamptz)
+    UPDATE deliveries d SET state = 'queued', reason = NULL, next_try_at = greatest(${now.toString()}::timestamptz, ${run.leavesAt?.toString() ?? null}::timestamptz, ${hourThere})
     WHERE ${leftOut} AND EXISTS (SELECT 1 FROM delivery_invoices x WHERE x.delivery_id = d.id AND x.open)`)
 }
 

@@ -2,9 +2,11 @@
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { clientCalls } from '#contract/clients.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
+import { quietDayCalls } from '#contract/quiet-days.ts'
 import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { writeLink } from '#server/accounts/links.ts'
@@ -131,6 +133,42 @@ test('steps of a sequence are held without a plan that has them, and the latest 
   expect(subjects.slice(1)).toEqual(['Final reminder: invoice INV-0001'])
   const [row] = await app.db.select().from(invoices).where(eq(invoices.id, id))
   expect(row).toMatchObject({ remindedThrough: '2026-03-24', stepsSent: 2 })
+})
+
+// Row 23.
+test('a plan that ends with everything in use keeps each setting and holds what waits; bought back that day, it leaves at its hour', async () => {
+  await using smtp = await openFakeSmtp()
+  await using shop = await openShop({ now: '2026-03-02T02:00:00Z' })
+  const asha = await someoneInTrial(shop, smtp)
+  const { app } = shop
+  const ours = { name: 'Ours', everyDays: null, atMost: null, atLeast: 1 }
+  await aSequence(app, asha, { ...ours, steps: [newStep(1, 'friendly'), newStep(7, 'firm')] })
+  const body = { quietWeekends: true, quietHolidays: true, smart: true, holdMinutes: 30 } as const
+  expect((await ask(app, asha, reminderCalls.changeSettings, { body })).status).toBe(200)
+  await ask(app, asha, quietDayCalls.replaceOwnDays, { body: { days: [{ date: '2026-03-25', name: 'Stocktaking', open: false }] } })
+  await anInvoice(app, { owner: asha, dueDate: '2026-03-19', clientEmail: 'home@example.com' })
+  await anInvoice(app, { owner: asha, dueDate: '2026-03-19', clientEmail: 'london@example.com' })
+  const away = (await ask(app, asha, clientCalls.list)).reply.find(({ email }) => email === 'london@example.com')
+  await ask(app, asha, clientCalls.update, { params: { id: away?._id ?? '' }, body: { timezone: 'Europe/London' } })
+  const chosen = async () => (await ask(app, await signedInAgain(app, asha), reminderCalls.settings)).reply
+  const before = await chosen()
+
+  app.clock.set('2026-03-20T03:30:00Z')
+  await app.runJobs()
+  expect(await statesOf(app)).toEqual(Array(2).fill({ state: 'held', reason: 'plan' }))
+  expect(await chosen()).toEqual(before)
+  app.clock.set('2026-03-20T03:40:00Z')
+  await buyOnce(shop, await signedInAgain(app, asha), 'pro')
+  const sent: string[] = []
+  for (const at of ['2026-03-20T03:40:00Z', '2026-03-20T04:00:00Z', '2026-03-20T08:59:00Z', '2026-03-20T09:00:00Z']) {
+    app.clock.set(at)
+    await shop.settle()
+    await app.runJobs()
+    sent.push(`${at.slice(11, 16)} ${smtp.mails.map(({ envelope }) => envelope.to[0]).join(' ')}`.trim())
+  }
+  const home = 'home@example.com'
+  expect(sent).toEqual(['03:40', `04:00 ${home}`, `08:59 ${home}`, `09:00 ${home} london@example.com`])
+  expect(await chosen()).toEqual(before)
 })
 
 test('Send Now still sends, once, what the plan holds', async () => {

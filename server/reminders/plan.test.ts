@@ -160,7 +160,7 @@ function oracle(world: World, day: PlanDay, history: Sent[], choices: Chosen[]):
       if (!sequence) {
         if (isWaiting) return 'already'
         if (due >= today) return 'quiet'
-        if (mine.some((one) => one.there >= today)) return 'already'
+        if (mine.some((one) => one.there >= there)) return 'already'
         if (isOut) return 'left_out'
         const everyDay = { sequence: 'every_day', offset: daysFrom(due, today), tone: 'friendly' as const, date: today, since: today }
         return isClosed ? 'quiet' : { invoice, ...everyDay, at, on: today, there }
@@ -183,7 +183,7 @@ function oracle(world: World, day: PlanDay, history: Sent[], choices: Chosen[]):
       )
       const keptApart = lastMail === undefined || plus(lastMail, sequence.atLeast) <= today
       const isKnown = (one: Chosen) => one.invoice === invoice.id && one.step === step
-      if (world.smart && invoice.smart && !isEnded && !isWaiting && step && keptApart && !choices.some(isKnown))
+      if (world.smart && invoice.smart && !isEnded && !isWaiting && step && keptApart && ![...choices, ...made].some(isKnown))
         if (due < today && today <= step && today >= plus(step, -world.smart.days)) {
           const about = { invoice: invoice.id, client: invoice.clientKey, due, today, step, following, atLeast: sequence.atLeast }
           made.push(chooseAgain(world.smart, about, [...choices, ...made]))
@@ -220,7 +220,7 @@ function oracle(world: World, day: PlanDay, history: Sent[], choices: Chosen[]):
       if (!chosen) return isClosed && pick(null) ? 'quiet' : 'no_step'
       if (isOut) return 'left_out'
       if (isClosed) return 'quiet'
-      if (lastMail !== undefined && today < plus(lastMail, sequence.atLeast)) return 'gap'
+      if (lastMail !== undefined && there < plus(lastMail, sequence.atLeast)) return 'gap'
       return { invoice, sequence: invoice.sequence, ...chosen, at, on: today, there }
     }
     let last: Found | string = 'quiet'

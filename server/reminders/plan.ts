@@ -246,7 +246,7 @@ function decideAt(
   { calendar, opening }: { calendar: Calendar | null; opening: Opening },
   choose: Choosing,
 ): Due | Rule {
-  const { date } = opening
+  const { date, there } = opening
   if (invoice.sequence === 'never') return 'never'
   if (invoice.pause && (invoice.pause.until === null || invoice.pause.until >= date)) return 'paused'
   const sequence = world.sequences.get(invoice.sequence)
@@ -255,13 +255,13 @@ function decideAt(
   if (sequence?.atMost != null && invoice.sent >= sequence.atMost) return 'ended'
   // Another date than that of the run: not past due at the client yet.
   if (!sequence && invoice.due >= date) return 'quiet'
-  if (!sequence && invoice.lastOn !== null && invoice.lastOn >= date) return 'already'
+  if (!sequence && invoice.lastOn !== null && invoice.lastOn >= there) return 'already'
   const known = choose(invoice, sequence, date)
   const step = sequence ? stepOn(known, sequence, date, calendar) : everyDay(invoice, date)
   if (!step) return sequence && isOver(invoice, sequence) ? 'ended' : isQuiet(known, sequence, date, calendar) ? 'quiet' : 'no_step'
   if (kind === 'daily' && isLeftOut(world, runDate, invoice)) return 'left_out'
   if (!opening.isOpen) return 'quiet'
-  if (sequence && date < lastMail(world, invoice) + sequence.atLeast) return 'gap'
+  if (sequence && there < lastMail(world, invoice) + sequence.atLeast) return 'gap'
   return { invoice, step, opening }
 }
 

@@ -15,6 +15,7 @@ import { rows } from '#server/platform/database.ts'
 import { anInvoice, anOffice, aSequence, type Person, signedInAgain } from '#test/factories.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { times } from '#test/thorough.ts'
+import { makeDueRuns } from './daily-runs.ts'
 import { countryOf, holidaysOf, weekendOf } from './holidays.ts'
 
 const [ready] = readySequences
@@ -260,4 +261,30 @@ test('a client ahead of the account hears on the date of each step by its own cl
     sql`SELECT reminded_through::text AS through FROM invoices WHERE id = ${invoiceId}::uuid`,
   )
   expect(stored).toEqual({ through: '2026-03-11' })
+})
+
+test('an email that could not leave until the next run is planned again, for the rest of that day at the client', async () => {
+  await using all = await from('2026-03-10')
+  const { app, asha, smtp } = all
+  await aSequence(app, asha, { name: 'Ours', steps: [newStep(1, 'friendly')], everyDays: null, atMost: null, atLeast: 1 })
+  const { email } = await clientIn(app, asha, 'Pacific/Honolulu', '2026-03-09')
+  smtp.answer({ rcpt: () => '451 Try again later' })
+  for (const at of ['2026-03-10T03:30:00Z', '2026-03-10T19:00:00Z']) {
+    app.clock.set(at)
+    await app.runJobs()
+  }
+  expect(smtp.mails).toEqual([])
+  smtp.answer({})
+  const next = Temporal.Instant.from('2026-03-11T03:30:00Z')
+  app.clock.set(next.toString())
+  // Nothing has closed the email that is too late by now.
+  await makeDueRuns(app.db, app.deps.queue, next)
+  await app.runJobs()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([email])
+  const states = z.object({ state: z.string(), until: instantText, date: z.string() })
+  const made = sql`SELECT state, deadline_at AS until, client_date::text AS date FROM deliveries ORDER BY created_at`
+  expect(await rows(app.db, states, made)).toEqual([
+    { state: 'failed', until: next.toString(), date: '2026-03-10' },
+    { state: 'sent', until: '2026-03-11T04:00:00Z', date: '2026-03-10' },
+  ])
 })

@@ -171,7 +171,8 @@ export function sequenceRoutes(app: App, { db, clock, config }: Deps, sendTest: 
   answer(app, quietDayCalls.read, ({ query }, { account }) => readHolidays({ db, config, account, now: clock.now() }, query))
   answer(app, quietDayCalls.replaceOwnDays, ({ body }, { account }) => replaceOwnDays({ db, config, account, now: clock.now() }, body))
   answer(app, sequenceCalls.plan, async ({ query }, { account }, { enterHeavy }) => {
-    if ((await sizeOfList(db, account.id)) > long) await enterHeavy()
+    const isWhole = query.invoice === undefined || account.smart
+    if (isWhole && (await sizeOfList(db, account.id)) > long) await enterHeavy()
     return readPlan({ db, config, account, now: clock.now() }, query)
   })
   answer(app, sequenceCalls.simulate, async ({ body }, { account }, { enterHeavy }) => {

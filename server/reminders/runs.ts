@@ -9,7 +9,7 @@ import { instantText, newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { cancel, extend, invoicesOf, type PlannedMail, plan, pullForward } from './deliveries.ts'
+import { cancel, close, extend, invoicesOf, type PlannedMail, plan, pullForward } from './deliveries.ts'
 import { completeEarlierDays } from './earlier-days.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { closeLeftOut } from './left-out.ts'
@@ -107,6 +107,13 @@ export async function makeRun(
 ): Promise<Run | null> {
   const { kind, now } = about
   if (kind !== 'daily') await refuseManyUnsent(tx, account.id, now)
+  // Emails to other time zones are tried until the next run: what they are about has its turn again in it.
+  if (account.plansSteps)
+    await close(tx, {
+      now,
+      account: null,
+      which: sql`d.owner_id = ${account.id}::uuid AND d.deadline_at <= ${now.toString()}::timestamptz`,
+    })
   const date = localDate(now, account.timezone)
   const [run] = await tx
     .insert(runs)
