@@ -99,7 +99,7 @@ function Day({ mails, zone, now }: { mails: PlannedMail[]; zone: string; now: Da
               {mail.sequence !== 'every_day' && (
                 <span className={styles.steps}>
                   <em data-tone={mail.tone}>{sequenceTexts.tones[mail.tone]}</em>
-                  {mail.movedFrom !== null && t.movedFrom(showDate(mail.movedFrom))} {mail.why}
+                  {t.moved(mail.movedFrom === null ? null : showDate(mail.movedFrom), mail.why)}
                 </span>
               )}
             </li>

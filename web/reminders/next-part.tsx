@@ -236,7 +236,7 @@ function Steps({ lines }: { lines: PreviewLine[] }): ReactNode {
   return [...said].map(([key, { step, movedFrom, why }]) => (
     <span key={key} className={styles.steps}>
       <em data-tone={step.tone}>{texts.step(step)}</em>
-      {movedFrom !== null && texts.ahead.movedFrom(showDate(movedFrom))} {why}
+      {texts.ahead.moved(movedFrom === null ? null : showDate(movedFrom), why)}
     </span>
   ))
 }

@@ -215,14 +215,17 @@ function SmartResult(): ReactNode {
   const result = useApiQuery(reminderCalls.smart, {}, { staleTime: 60_000 })
   return (
     <QueryView query={result} loading={texts.smart.loading} error={texts.smart.failed} empty={null}>
-      {({ words, says, interval }) => (
-        <div>
-          <p className={styles.chosen}>{words}</p>
-          {(says !== null || interval !== null) && (
-            <p className={styles.quiet}>{[says, interval && texts.smart.interval(interval)].filter((one) => one !== null).join('. ')}</p>
-          )}
-        </div>
-      )}
+      {({ words, says, interval, paid, needed, smart, planned }) => {
+        const emails = smart.emails !== null && planned.emails !== null ? texts.smart.emails(smart.emails, planned.emails) : null
+        const about = [says, interval && texts.smart.interval(interval), emails].filter((one) => one !== null)
+        return (
+          <div>
+            <p className={styles.chosen}>{words}</p>
+            {about.length > 0 && <p className={styles.quiet}>{about.join('. ')}</p>}
+            {paid >= needed && <p className={styles.quiet}>{texts.smart.compared}</p>}
+          </div>
+        )
+      }}
     </QueryView>
   )
 }

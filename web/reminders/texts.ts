@@ -414,6 +414,8 @@ export const texts = {
     days: 'Move a step by up to, in days',
     change: (days: number) => `Up to ${count(days, 'day')}: change`,
     interval: ([low, high]: [number, number]) => `Between ${signed(low)} and ${signed(high)} days late, with 90 % confidence`,
+    emails: (smart: number, planned: number) => `${smart} emails an invoice with smart reminders, ${planned} without`,
+    compared: 'Every fifth invoice keeps the days of its sequence: the others are compared with it once they are paid.',
     saved: 'Smart reminders saved.',
   },
   ahead: {
@@ -423,7 +425,7 @@ export const texts = {
     condition: 'If nobody pays meanwhile and every email is accepted.',
     day: (emails: number, clients: number) => `${count(emails, 'email')} to ${count(clients, 'client')}`,
     invoices: (n: number) => count(n, 'invoice'),
-    movedFrom: (date: string) => `Moved from ${date}`,
+    moved: (from: string | null, why: string | null) => [from && `Moved from ${from}`, why].filter((one) => one !== null).join(' · '),
     more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
     list: (day: string) => `Emails of ${day}`,
   },

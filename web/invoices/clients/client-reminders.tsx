@@ -1,3 +1,8 @@
+import '@mantine/core/styles/ScrollArea.layer.css'
+import '@mantine/core/styles/Popover.layer.css'
+import '@mantine/core/styles/Combobox.layer.css'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Switch.layer.css'
 import { Button, NativeSelect, Select, Switch, TextInput } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { type ClientDetails, clientCalls } from '#contract/clients.ts'
