@@ -1,6 +1,7 @@
 // Also on PostgreSQL: emails are claimed, compared with the step shown, and sent.
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { clientCalls } from '#contract/clients.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { newStep, readySequences } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -119,6 +120,13 @@ test('a change is shown as emails added, removed, moved and reworded', async () 
   })
   const none = await ask(app, asha, sequenceCalls.simulate, { body: { assignments: [{ invoiceId: id, sequence: 'never' }] } })
   expect(none.reply.counts).toMatchObject({ after: 0, removed: 2 })
+  const [client] = (await ask(app, asha, clientCalls.list)).reply
+  const never = { clientId: client?._id ?? '', sequence: 'never' }
+  const ofClient = async (...assignments: object[]) =>
+    (await ask(app, asha, sequenceCalls.simulate, { body: { assignments: [never, ...assignments] as [typeof never] } })).reply.counts
+  // The choice of the invoice comes before that of its client.
+  expect(await ofClient()).toMatchObject({ after: 2, removed: 0 })
+  expect(await ofClient({ invoiceId: id, sequence: null })).toMatchObject({ after: 0, removed: 2 })
   // It was only looked at.
   expect((await ask(app, asha, sequenceCalls.read, { params: { id: sequence } })).reply).toMatchObject({ ...plain, version: 1 })
 })
