@@ -116,6 +116,7 @@ const alsoPublic: Record<string, string> = {
   'server/reminders/holds.ts': 'held deliveries resume when a mailbox or plan changes',
   'server/reminders/quiet-days.ts': 'where a client lives is handed to invoices',
   'server/reminders/sequences.ts': 'choosing the sequence of a client is handed to invoices',
+  'server/reminders/metrics.ts': 'what waits and is sent is measured for the whole program',
   'server/reminders/sending.ts': 'a process opens what its mailboxes share when it starts',
   'server/reminders/processes.ts': 'heartbeats run in the background',
   'server/reminders/heartbeat.ts': 'the address outside is asked in the background',

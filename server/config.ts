@@ -68,6 +68,10 @@ const environment = z.object({
   SYSTEM_SMTP_URL: url(['smtp:', 'smtps:'], 'smtps://user:password@smtp.example.com:465').optional(),
   SYSTEM_MAIL_FROM: z.string().min(3, 'must be an address such as Duely <hello@example.com>').optional(),
   HEARTBEAT_URL: webUrl('https://hc-ping.com/0f6e9f3c').optional(),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 characters without spaces, for example the output of: openssl rand -hex 32')
+    .optional(),
   PASSWORD_MIN_LENGTH: number(1, 128, 6, '6'),
   HISTORY_BYTES_DAYS: number(1, 1_095, 90, '90'),
   GOOGLE_CLIENT_ID: z.string().optional(),
@@ -153,6 +157,8 @@ export interface Config {
   systemMailFrom: string | null
   /** Asked after checks for due runs, so that something outside notices when they end. */
   heartbeatUrl: string | null
+  /** Opens `GET /metrics`; null: there is none. */
+  metricsToken: string | null
   passwordMinLength: number
   /** How many days the text of an email is kept after its invoices were paid or deleted. */
   historyBytesDays: number
@@ -206,6 +212,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     systemSmtpUrl: given.SYSTEM_SMTP_URL ?? null,
     systemMailFrom: given.SYSTEM_MAIL_FROM ?? null,
     heartbeatUrl: given.HEARTBEAT_URL ?? null,
+    metricsToken: given.METRICS_TOKEN ?? null,
     passwordMinLength: given.PASSWORD_MIN_LENGTH,
     historyBytesDays: given.HISTORY_BYTES_DAYS,
     google:

@@ -37,7 +37,7 @@ test('health reports that no worker checks due reminders', async () => {
   const health = await fetch(`${web.url}/health`)
   expect([health.status, await health.json()]).toEqual([
     200,
-    { status: 'degraded', reason: expect.stringContaining('No worker has checked for due reminders') },
+    { status: 'degraded', reason: expect.stringContaining('No worker has checked for due reminders'), version: expect.any(String) },
   ])
   expect((await fetch(`${web.url}/health?strict=1`)).status).toBe(503)
 })

@@ -79,18 +79,28 @@ test('it serves, keeps data over kill -9, locks its data folder, and stops clean
   {
     await using first = await startProgram(env, { firstStart: true })
     const health = await fetch(`${first.url}/health`)
-    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }])
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok', version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }])
     const asha = await someoneAt(first.url, 'asha@example.com')
     await asha.send('POST', '/invoice', { clientName: 'Kaveri Foods', clientEmail: 'k@example.com', amount: 5000, dueDate: '2026-01-01' })
+    expect((await fetch(`${first.url}/metrics`)).status).toBe(404)
 
     const second = await endOf(env)
     expect(second.code).toBe(1)
     expect(second.said).toBe(`Another Duely is already running on the folder ${folder.at}. Stop it, or set DATA_DIR to another folder.\n`)
     await first.end('SIGKILL')
   }
-  await using third = await startProgram(env)
+  await using third = await startProgram({ ...env, METRICS_TOKEN: 'a-token-of-metrics' })
   const asha = await someoneAt(third.url, 'asha@example.com')
   expect(await asha.send('GET', '/invoice')).toMatchObject([{ clientName: 'Kaveri Foods', amount: 5000 }])
+  const metrics = async (authorization: string) => {
+    const answered = await fetch(`${third.url}/metrics`, { headers: { authorization } })
+    return `${answered.status} ${await answered.text()}`
+  }
+  expect(await metrics('Bearer another-token-of-metrics')).toMatch(/^401 /)
+  const said = await metrics('Bearer a-token-of-metrics')
+  expect(said).toMatch(/^200 # HELP duely_info .*\nduely_info\{version="\d+\.\d+\.\d+",role="all"\} 1\n.*\nduely_database_up 1\n/s)
+  expect(said).toContain('duely_calls_total{route="GET /invoice",status="2xx"} 1\n')
+  expect(said).toContain('duely_call_seconds_bucket{route="GET /invoice",le="+Inf"} 1\n')
   expect(await third.end('SIGTERM')).toBe(0)
   expect(third.output()).toContain('Duely has stopped.')
 })

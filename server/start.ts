@@ -15,6 +15,7 @@ import { answerHealth } from '#server/platform/health.ts'
 import { openQueue, type Queue } from '#server/platform/job.ts'
 import { type Listener, openListener } from '#server/platform/listener.ts'
 import { type Log, openLog } from '#server/platform/log.ts'
+import { answerMetrics, countCalls, type Metric, measureProcess, rememberMetrics } from '#server/platform/metrics.ts'
 import { type OperatorSocket, openOperatorSocket } from '#server/platform/operator-socket.ts'
 import { recordOrigin, wasRestored } from '#server/platform/origin.ts'
 import { openPages } from '#server/platform/pages.ts'
@@ -24,7 +25,9 @@ import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
 import { findLateSteps } from '#server/platform/steps.ts'
 import { openSystemMailer } from '#server/platform/system-mail.ts'
+import { version } from '#server/platform/version.ts'
 import { holdRestored } from '#server/reminders/holds.ts'
+import { measureDatabase, measureSending } from '#server/reminders/metrics.ts'
 import { findTrouble } from '#server/reminders/processes.ts'
 import { openSending } from '#server/reminders/sending.ts'
 import { openWatch } from '#server/reminders/watch.ts'
@@ -49,7 +52,7 @@ interface Opened {
   database: OpenDatabase | null
   queue: Queue | null
   app: App | null
-  worker: { stop(): Promise<void> } | null
+  worker: { stop(): Promise<void>; measure(): Metric[] } | null
   operator: OperatorSocket | null
   /** Reports runs that have not begun. */
   watch: Repeating | null
@@ -119,6 +122,15 @@ async function serve(listener: Listener, deps: Deps, pulse: Database): Promise<v
     answers: () => answers(pulse),
     trouble: async () => (await findTrouble(pulse, deps.clock.now())) ?? findLateSteps(pulse),
   })
+  if (deps.config.metricsToken) {
+    const [calls, inDatabase] = [countCalls(app), rememberMetrics(() => measureDatabase(pulse, deps.clock.now()))]
+    answerMetrics(app, deps.config.metricsToken, async () => [
+      ...measureProcess({ version, role: deps.config.role }),
+      ...(await inDatabase()),
+      ...(opened.worker?.measure() ?? []),
+      ...calls(),
+    ])
+  }
   if (
     deps.config.role !== 'worker' &&
     !callsOnly &&
@@ -154,13 +166,23 @@ async function healthOnly({ log, config }: Deps): Promise<App> {
   })
 }
 
-async function openWorker(deps: Deps, database: OpenDatabase): Promise<{ stop(): Promise<void> }> {
+async function openWorker(deps: Deps, database: OpenDatabase): Promise<NonNullable<Opened['worker']>> {
   const { config, log } = deps
   const mailer = openMailer({ db: deps.db, config, log })
   const processId = randomUUID()
   const soleProcess = database.embedded !== null
   const sending = openSending(deps, { processId, embedded: soleProcess })
-  return startWorker({ ...deps, ...sending, mailer, processId, random: Math.random, limitsOf, soleProcess, pulse: database.pulse })
+  const worker = await startWorker({
+    ...deps,
+    ...sending,
+    mailer,
+    processId,
+    random: Math.random,
+    limitsOf,
+    soleProcess,
+    pulse: database.pulse,
+  })
+  return { ...worker, measure: () => measureSending(sending) }
 }
 
 /** Takes nothing new, finishes and records what is in flight, ends with 0 within 10 s. */

@@ -61,7 +61,7 @@ import {
   releaseProcess,
 } from '#server/reminders/processes.ts'
 import { deleteOldRows, dropOldBytes } from '#server/reminders/retention.ts'
-import { mailboxesAtOnce } from '#server/reminders/sending.ts'
+import { countOutcome, mailboxesAtOnce } from '#server/reminders/sending.ts'
 import { sendSummaries } from '#server/reminders/summary.ts'
 
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
@@ -97,7 +97,7 @@ async function untilNextRun({ db, clock }: Delivering): Promise<number> {
 function tickSteps(deps: Delivering): Step[] {
   const { db, queue, clock, config } = deps
   return [
-    { name: 'late emails', everySeconds: 2, run: () => closeTooLate(db, clock.now()) },
+    { name: 'late emails', everySeconds: 2, run: async () => countOutcome(deps, 'too_late', await closeTooLate(db, clock.now())) },
     { name: 'overdue invoices', everySeconds: 2, run: () => turnOverdue(db, clock.now()) },
     {
       name: 'pauses of invoices',

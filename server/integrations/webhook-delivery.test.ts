@@ -567,6 +567,7 @@ test('a call that is crowded out is no try, and is repeated at its turn', async 
   let begun = 0
   // Stands for a process whose slots of slow work are all in use when the first call becomes slow.
   const scheduler = {
+    ...receivers.scheduler,
     open: (ownerId: string) => {
       const { acquire, ...slots } = receivers.scheduler.open(ownerId)
       return {

@@ -27,6 +27,8 @@ interface AcquireOptions {
 export interface FairScheduler {
   /** Registers an account with work to do until it is disposed of. Its usage is remembered for a while. */
   open(ownerId: string): Slots
+  /** How many slots are held. */
+  inUse(): number
 }
 
 interface SchedulerOptions {
@@ -135,6 +137,7 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
   }
 
   return {
+    inUse: () => slots - free,
     open(ownerId) {
       const now = performance.now()
       for (const [id, one] of accounts) if (one.open === 0 && now - one.leftAt > remembered) accounts.delete(id)

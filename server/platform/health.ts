@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { App } from './answer.ts'
+import { version } from './version.ts'
 
 const asked = z.object({ strict: z.string().optional() })
 
@@ -13,10 +14,10 @@ export function answerHealth(app: App, about: { answers: () => Promise<boolean>;
     const trouble = about.trouble()
     // Not awaited if the database does not answer, so its rejection must be handled here.
     trouble.catch(() => undefined)
-    if (!(await about.answers())) return reply.status(503).send({ status: 'the database does not answer' })
+    if (!(await about.answers())) return reply.status(503).send({ status: 'the database does not answer', version })
     const reason = await trouble
-    if (reason === null) return reply.send({ status: 'ok' })
+    if (reason === null) return reply.send({ status: 'ok', version })
     const { strict } = asked.parse(request.query)
-    return reply.status(strict === '1' ? 503 : 200).send({ status: 'degraded', reason })
+    return reply.status(strict === '1' ? 503 : 200).send({ status: 'degraded', reason, version })
   })
 }

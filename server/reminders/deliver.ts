@@ -53,6 +53,7 @@ import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from
 import { planRun } from './runs.ts'
 import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
 import type { Sending } from './sending.ts'
+import { countOutcome } from './sending.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -463,6 +464,7 @@ async function sendOne(
     inFlight.slot?.release()
     return { moved: ended(batch) ? 0 : await closeUnwanted(deps, batch.account, mail.id), last: false }
   }
+  countOutcome(deps, outcome.kind)
   const tookMs = performance.now() - inFlight.since
   if (outcome.kind === 'temporary' && outcome.unreached) batch.pass?.failed(outcome.reply)
   else batch.pass?.connected()
@@ -537,18 +539,19 @@ async function closeUnwanted({ db, clock }: Delivering, account: Account, id: st
 /** Emails closed by one statement: at 18:00 very many are too late. */
 const closedAtOnce = 2_000
 
-/** Closes every email whose deadline has passed. */
-export async function closeTooLate(db: Database, now: Instant): Promise<void> {
-  for (;;) {
+/** Closes every email whose deadline has passed. Returns how many. */
+export async function closeTooLate(db: Database, now: Instant): Promise<number> {
+  for (let count = 0; ; ) {
     // A statement of its own: there is rarely one, and as a part of the next one PostgreSQL would read all that wait.
     const late = await rows(
       db,
       z.object({ id: z.string() }),
       sql`SELECT id FROM deliveries WHERE state IN ('queued', 'retrying', 'held') AND deadline_at <= ${now.toString()}::timestamptz ORDER BY deadline_at LIMIT ${closedAtOnce}::int`,
     )
-    if (late.length === 0) return
+    if (late.length === 0) return count
     const closed = await close(db, { now, account: null, which: sql`d.id = ANY(${arrayText(late.map(({ id }) => id))}::uuid[])` })
-    if (closed < closedAtOnce) return
+    count += closed
+    if (closed < closedAtOnce) return count
   }
 }
 

@@ -13,6 +13,8 @@ export type Entry = { pass: ConnectPass } | { down: string } | { busy: true }
 export interface Hosts {
   /** Waits until a mailbox at this host may connect, or answers why it may not now. */
   enter(host: string): Promise<Entry>
+  /** What is known of each host. */
+  state(): { name: string; down: boolean; waiting: number }[]
   /** Ends all waiting: the process stops. */
   close(): void
 }
@@ -96,6 +98,7 @@ export function openHosts(onUp: (host: string) => void): Hosts {
       if (closed || host.waiting.length >= mostWaiting) return { busy: true }
       return new Promise((go) => host.waiting.push(go))
     },
+    state: () => [...hosts].map(([name, { failures, waiting }]) => ({ name, down: failures >= failuresInARow, waiting: waiting.length })),
     close() {
       closed = true
       for (const { waiting } of hosts.values()) for (const go of waiting.splice(0)) go({ busy: true })

@@ -27,6 +27,8 @@ export interface Sending {
   /** For emails with PDFs. */
   attaching: FairScheduler
   hosts: Hosts
+  /** How many emails had which outcome since the process started. */
+  outcomes: Map<string, number>
   /** Mailboxes that wait for their minute's turn, by account: a timer wakes them. */
   resting: Map<string, NodeJS.Timeout>
 }
@@ -58,5 +60,10 @@ export function openSending(deps: Deps, about: { processId: string; embedded: bo
     attaching: openFairScheduler(attached),
     hosts: openHosts(onUp),
     resting: new Map(),
+    outcomes: new Map(),
   }
+}
+
+export function countOutcome({ outcomes }: Pick<Sending, 'outcomes'>, outcome: string, emails = 1): void {
+  outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + emails)
 }
