@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { parseAst } from 'vite'
+import { ofClient } from './of-client.mjs'
 
 /** Which packages the files of a folder may import: `csv` the reader of CSV files, `server` and `web` those of their side, `start` those of both, `tools` any. */
 type Packages = 'zod' | 'csv' | 'server' | 'web' | 'start' | 'tools'
@@ -131,9 +132,6 @@ const entries = ['server/app.ts', 'server/worker.ts', 'server/start.ts']
 const entryParts = ['routes.ts', 'jobs.ts']
 
 const banned = /^(?:utils?|helpers?|services?|common|types?|managers?|misc)$/
-/** What is built into the client, or builds it: the server must run without it. */
-const ofClient =
-  /^(?:react|react-dom|react-router|vite|@e965\/xlsx|d3-.+|@(?:fontsource-variable|mantine|react-router|scalar|tabler|tanstack)\/.+)$/
 /** What `npm start` runs before the server, on a machine without the tools. */
 const beforeStart = ['run/client.mjs', 'run/reference-page.ts', 'run/scalar.ts', 'vite.config.ts', 'react-router.config.ts']
 const installed = JSON.parse(readFileSync('package.json', 'utf8')) as Record<'dependencies' | 'devDependencies', Record<string, string>>

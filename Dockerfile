@@ -1,0 +1,24 @@
+# One image for every role: docker build -t duely . && docker run -p 3000:3000 -v duely:/data duely
+# Without DATABASE_URL the embedded database is in the volume. docs/deploying.md has more.
+
+FROM node:24-trixie-slim AS build
+WORKDIR /srv/duely
+COPY package.json package-lock.json ./
+RUN npm ci --omit=dev --no-audit --no-fund
+COPY . .
+# The client is built with packages that the server never loads: run/image.mjs leaves those out.
+RUN node run/launch.mjs build && node run/image.mjs /image
+
+FROM debian:trixie-slim
+RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates libatomic1 tzdata && rm -rf /var/lib/apt/lists/* \
+  && useradd --system --uid 10001 --home-dir /data duely && install --directory --owner=duely --mode=700 /data
+COPY --from=build /image /srv/duely
+WORKDIR /srv/duely
+ENV PATH=/srv/duely/node_modules/node/bin:$PATH NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+USER duely
+VOLUME /data
+EXPOSE 3000
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 CMD ["node", "run/healthy.mjs"]
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["node"]
+CMD ["server/start.ts"]
