@@ -83,6 +83,7 @@ function Settings({ wanted, stored, known, onClose }: QuietDaysDialogProps & { w
           searchable
           clearable
           limit={60}
+          maxDropdownHeight={176}
           nothingFoundMessage={t.noneFound}
           comboboxProps={{ withinPortal: false }}
           value={draft.country}

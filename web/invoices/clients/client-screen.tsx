@@ -342,7 +342,7 @@ function Emails({ events, zone, today, onShow }: EmailsProps): ReactNode {
           )}
         </p>
       </div>
-      <Button variant="subtle" className={styles.show ?? ''} onClick={() => onShow(newest)}>
+      <Button variant="subtle" className={historyStyles.show ?? ''} onClick={() => onShow(newest)}>
         {texts.show}
       </Button>
     </li>
