@@ -88,18 +88,18 @@ async function serveBare(url: string): Promise<void> {
       )[0],
   )
   app.post<{ Body: { email: string; password: string } }>('/auth', answers(token), async ({ body }) => {
-    const [account] = await ask('by-email', 'SELECT id, password_hash FROM accounts WHERE lower(email) = lower($1)', [body.email])
-    if (!(await verify(account.password_hash, body.password))) throw new Error('This is another password.')
+    const [person] = await ask('by-email', 'SELECT id, password_hash FROM people WHERE lower(email) = lower($1)', [body.email])
+    if (!(await verify(person.password_hash, body.password))) throw new Error('This is another password.')
     const id = newId()
     await ask(
       'begin',
-      'INSERT INTO sessions (id, owner_id, refresh_hash, rotated_at, created_at, last_seen_at) VALUES ($1, $2, $3, now(), now(), now())',
-      [id, account.id, hashToken(id)],
+      'INSERT INTO sessions (id, person_id, refresh_hash, rotated_at, created_at, last_seen_at) VALUES ($1, $2, $3, now(), now(), now())',
+      [id, person.id, hashToken(id)],
     )
     return { token: await signAccessToken(secretKey, id, Temporal.Now.instant()) }
   })
   app.post<{ Params: { session: string } }>('/auth/refresh/:session', answers(token), async ({ params }) => {
-    await ask('refresh', 'UPDATE sessions SET last_seen_at = now(), rotated_at = now() WHERE id = $1 RETURNING owner_id', [params.session])
+    await ask('refresh', 'UPDATE sessions SET last_seen_at = now(), rotated_at = now() WHERE id = $1 RETURNING person_id', [params.session])
     return { token: await signAccessToken(secretKey, params.session, Temporal.Now.instant()) }
   })
   await app.listen({ port: 0, host: '127.0.0.1' })

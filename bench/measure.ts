@@ -21,13 +21,15 @@ export interface Owner {
 /** A signed-in account with that many overdue invoices, and no mailbox. */
 export async function addOwner(db: Database, email: string, invoices: number, passwordHash: string | null): Promise<Owner> {
   const now = Temporal.Now.instant()
-  const { id } = await createAccount(
+  const { id, person } = await createAccount(
     db,
     { displayName: 'Asha Rao', email, timezone: 'Asia/Kolkata', passwordHash, emailVerifiedAt: now },
     now,
   )
   const sessionId = newId()
-  await db.insert(sessions).values({ id: sessionId, ownerId: id, refreshHash: sessionId, rotatedAt: now, createdAt: now, lastSeenAt: now })
+  await db
+    .insert(sessions)
+    .values({ id: sessionId, personId: person.id, refreshHash: sessionId, rotatedAt: now, createdAt: now, lastSeenAt: now })
   await db.execute(sql`
     INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
     SELECT gen_random_uuid(), ${id}::uuid, 'INV-' || n, 'Kaveri Foods ' || n, 'billing' || n || '@kaveri.example', 500000 + n, current_date - 10, 'overdue', now() - n * interval '1 second', now() FROM generate_series(1, ${invoices}::int) n`)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { cpus } from 'node:os'
 import { parseArgs } from 'node:util'
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { readConfig } from '#server/config.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
@@ -20,6 +20,7 @@ import { deliverJob } from '#server/reminders/jobs.ts'
 import { reclaimDead, registerProcess } from '#server/reminders/processes.ts'
 import { dropOldBytes } from '#server/reminders/retention.ts'
 import { openSending } from '#server/reminders/sending.ts'
+import { addOwners } from '#test/factories.ts'
 import { createDatabase, openCluster } from '#test/postgres.ts'
 import { cpuMs, quantile } from './measure.ts'
 
@@ -46,8 +47,9 @@ const ids = (kind: number, nth: string) => sql.raw(`('00000000-0000-${kind}000-8
 
 async function fillAccounts(db: Database): Promise<void> {
   await db.execute(sql`
-    INSERT INTO accounts (id, display_name, email, timezone, created_at, updated_at, next_midnight_at, reminders_active, next_run_at)
-    SELECT ${ids(1, 'a')}, 'Asha Rao', 'owner' || a || '@example.com', 'Asia/Kolkata', now(), now(), now() + interval '1 year', true, now() + interval '1 year' FROM generate_series(1, ${accounts}::int) a`)
+    INSERT INTO accounts (id, timezone, created_at, updated_at, next_midnight_at, reminders_active, next_run_at)
+    SELECT ${ids(1, 'a')}, 'Asia/Kolkata', now(), now(), now() + interval '1 year', true, now() + interval '1 year' FROM generate_series(1, ${accounts}::int) a`)
+  await addOwners(db)
   await db.execute(sql`
     INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, planned_at, settled_at)
     SELECT ${ids(2, 'a')}, ${ids(1, 'a')}, 'daily', current_date, now(), now() + interval '8 hours', now(), now() FROM generate_series(1, ${accounts}::int) a`)
@@ -123,12 +125,14 @@ async function cpuOfBackends(db: Database): Promise<number> {
 }
 
 const [scanned, owed] = [100, 20]
+const isScanned = (id: SQL) => sql`${id} BETWEEN ${ids(3, '0')} AND ${ids(3, `${scanned}`)}`
 
 /** Accounts beside the others that are due in each scan, with overdue invoices about which no email exists. */
 async function fillScanned(db: Database): Promise<void> {
   await db.execute(sql`
-    INSERT INTO accounts (id, display_name, email, timezone, created_at, updated_at, next_midnight_at, reminders_active)
-    SELECT ${ids(3, 'a')}, 'Asha Rao', 'scanned' || a || '@example.com', 'UTC', now(), now(), now() + interval '1 year', true FROM generate_series(1, ${scanned}::int) a`)
+    INSERT INTO accounts (id, timezone, created_at, updated_at, next_midnight_at, reminders_active)
+    SELECT ${ids(3, 'a')}, 'UTC', now(), now(), now() + interval '1 year', true FROM generate_series(1, ${scanned}::int) a`)
+  await addOwners(db)
   await db.execute(sql`
     INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
     SELECT ${ids(4, 'n')}, ${ids(3, `n % ${scanned} + 1`)}, 'INV-' || n, 'Kaveri Foods', 'billing' || n || '@kaveri.example', 500000, current_date - 10, 'overdue', now(), now() FROM generate_series(0, ${scanned * owed - 1}::int) n`)
@@ -136,7 +140,7 @@ async function fillScanned(db: Database): Promise<void> {
 
 async function forgetScan(db: Database): Promise<void> {
   for (const name of ['decisions', 'deliveries', 'runs'])
-    await db.execute(sql`DELETE FROM ${sql.identifier(name)} WHERE owner_id IN (SELECT id FROM accounts WHERE email LIKE 'scanned%')`)
+    await db.execute(sql`DELETE FROM ${sql.identifier(name)} WHERE ${isScanned(sql`owner_id`)}`)
   await db.execute(sql`DELETE FROM jobs`)
 }
 
@@ -147,9 +151,9 @@ async function dueScan(db: Database, deps: Delivering): Promise<number> {
   const at = Temporal.Now.zonedDateTimeISO('UTC').with({ hour: 12 }).toInstant()
   for (let nth = 0; nth < 9; nth += 1) {
     await forgetScan(db)
-    await db.execute(sql`UPDATE invoices SET status = 'unpaid' WHERE owner_id IN (SELECT id FROM accounts WHERE email LIKE 'scanned%')`)
+    await db.execute(sql`UPDATE invoices SET status = 'unpaid' WHERE ${isScanned(sql`owner_id`)}`)
     await db.execute(
-      sql`UPDATE accounts SET next_run_at = ${at.toString()}::timestamptz, next_run_from = NULL, last_daily_run_at = NULL, next_midnight_at = ${at.toString()}::timestamptz WHERE email LIKE 'scanned%'`,
+      sql`UPDATE accounts SET next_run_at = ${at.toString()}::timestamptz, next_run_from = NULL, last_daily_run_at = NULL, next_midnight_at = ${at.toString()}::timestamptz WHERE ${isScanned(sql`id`)}`,
     )
     const began = performance.now()
     await turnOverdue(db, at)
@@ -159,7 +163,7 @@ async function dueScan(db: Database, deps: Delivering): Promise<number> {
   const [made] = await rows(
     db,
     z.object({ count: z.number() }),
-    sql`SELECT count(*)::int AS count FROM deliveries d JOIN accounts a ON a.id = d.owner_id WHERE a.email LIKE 'scanned%'`,
+    sql`SELECT count(*)::int AS count FROM deliveries WHERE ${isScanned(sql`owner_id`)}`,
   )
   await forgetScan(db)
   if (made?.count !== scanned * owed) throw new Error(`A due scan made ${made?.count} emails.`)

@@ -289,11 +289,13 @@ export const integrationCalls = {
     method: 'GET',
     path: '/api/me',
     by: 'self',
-    summary: 'The account of the key or token.',
+    summary: 'The person and the business of the key or token.',
     reply: z.object({
-      id: z.string().meta({ format: 'uuid', description: 'The account.' }),
+      id: z.string().meta({ format: 'uuid', description: 'The person.' }),
       email: z.string(),
-      displayName: z.string().meta({ description: 'The name of the person, also shown to clients.' }),
+      displayName: z.string().meta({ description: 'The name of the person.' }),
+      businessId: z.string().meta({ format: 'uuid', description: 'The business whose invoices it is about.' }),
+      businessName: z.string().meta({ description: 'As clients see it: the name of its owner, until it gets one of its own.' }),
     }),
   }),
   trigger: call({

@@ -112,6 +112,7 @@ function explain<C extends Call>(
 /** The time of all examples: 2 March 2026, 10:00 in India. */
 const now = '2026-03-02T04:30:00Z'
 const ids = {
+  person: '019ca0f1-2b10-7c52-9d0e-3f0c62d41e9a',
   account: '019ca0f1-2b10-7c52-9d0e-41b7a6f0c3d8',
   invoice: '019caccf-6940-7a41-8f25-3c9e5b7d1a60',
   another: '019caccf-6941-7d08-b3aa-90c4e2f8176b',
@@ -281,7 +282,9 @@ export const explainedCalls: ExplainedCall[] = [
     subject: 'Account',
     detail: 'Use this to verify a new key. It changes nothing.',
     refusals: {},
-    example: { reply: { id: ids.account, email: 'asha@example.com', displayName: 'Asha Rao' } },
+    example: {
+      reply: { id: ids.person, email: 'asha@example.com', displayName: 'Asha Rao', businessId: ids.account, businessName: 'Asha Rao' },
+    },
   }),
 
   explain('listInvoices', invoiceCalls.list, {

@@ -81,7 +81,7 @@ async function start(given: Config, log: Log): Promise<void> {
   // A worker serves only its health, and only if PORT was given.
   if (given.role !== 'worker' || given.portGiven) opened.listener = await openListener(given)
   const port = opened.listener?.port ?? given.port
-  const database = given.databaseUrl ? await openServer(given.databaseUrl) : await openEmbedded(given.dataDir)
+  const database = given.databaseUrl ? await openServer(given.databaseUrl, (what) => log.warn(what)) : await openEmbedded(given.dataDir)
   opened.database = database
   const secretKey = await loadSecretKey(database.db, { given: given.secretKey, dataDir: given.dataDir })
   const config = { ...given, port, publicUrl: given.port === 0 ? withPort(given.publicUrl, port) : given.publicUrl, secretKey }

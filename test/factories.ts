@@ -1,16 +1,17 @@
 import { eq, type SQL, sql } from 'drizzle-orm'
 import type { Invoice, InvoiceStatus } from '#contract/invoices.ts'
 import type { SequenceDraft } from '#contract/sequences.ts'
-import { createAccount } from '#server/accounts/accounts.ts'
+import { createAccount, findAccount } from '#server/accounts/accounts.ts'
 import { hashPassword } from '#server/accounts/passwords.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
-import { accounts, sessions } from '#server/accounts/tables.ts'
+import { accounts, type PersonRow, people, sessions } from '#server/accounts/tables.ts'
 import type { Config } from '#server/config.ts'
 import { createInvoice, toInvoice } from '#server/invoices/invoices.ts'
 import { noClients } from '#server/invoices/pauses.ts'
 import { sequences } from '#server/invoices/tables.ts'
 import { type Sender, storeSmtp } from '#server/mail/mail.ts'
-import { newId } from '#server/platform/columns.ts'
+import type { Account } from '#server/platform/answer.ts'
+import { newId, type PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import { sequenceSteps, stepTexts } from '#server/reminders/tables.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
@@ -19,7 +20,9 @@ import { readEmail } from './read-email.ts'
 
 /** A signed-in person. */
 export interface Person {
+  /** Of their account: no person and no account ever share an id. */
   id: string
+  personId: PersonId
   email: string
   displayName: string
   /** Each call gets a new token: one lasts 15 minutes, and tests move the clock by days. */
@@ -27,7 +30,7 @@ export interface Person {
   token: string
 }
 
-let people = 0
+let peopleMade = 0
 
 /** Attributes of a person. Without a password they can't sign in again; with a `googleId` they are linked to Google. */
 interface PersonAbout {
@@ -42,13 +45,13 @@ interface PersonAbout {
 
 /** A person with an account and a session; by default in India. */
 export async function aPerson(app: TestApp, about: PersonAbout = {}): Promise<Person> {
-  people += 1
+  peopleMade += 1
   const now = app.clock.now()
   const account = await createAccount(
     app.db,
     {
       displayName: about.displayName ?? 'Asha Rao',
-      email: about.email ?? `asha${people}@example.com`,
+      email: about.email ?? `asha${peopleMade}@example.com`,
       timezone: about.timezone ?? 'Asia/Kolkata',
       // Hashing is slow on purpose, so only tests that need a password set one.
       passwordHash: about.password === undefined ? null : await hashPassword(about.password),
@@ -56,23 +59,48 @@ export async function aPerson(app: TestApp, about: PersonAbout = {}): Promise<Pe
     },
     now,
   )
+  const { person } = account
   if (about.googleId)
     await app.db
-      .update(accounts)
+      .update(people)
       .set({ googleIssuer: 'https://accounts.google.com', googleSub: about.googleId })
-      .where(eq(accounts.id, account.id))
-  return { id: account.id, email: account.email, displayName: account.displayName, ...(await aSession(app, account.id)) }
+      .where(eq(people.id, person.id))
+  return { id: account.id, personId: person.id, email: person.email, displayName: person.displayName, ...(await aSession(app, person.id)) }
+}
+
+/** The account of a person as a call of theirs has it. */
+export async function seenBy({ db }: TestApp, { id, personId }: Person): Promise<Account> {
+  const account = await findAccount(db, id)
+  const [person] = await db.select().from(people).where(eq(people.id, personId))
+  if (!account || !person) throw new Error('The person has no account.')
+  return { ...account, person }
+}
+
+/** Gives each account without an owner one, for accounts that a statement has written. */
+export async function addOwners(db: Database): Promise<void> {
+  await db.execute(sql`
+    WITH alone AS MATERIALIZED (
+      SELECT id AS owner_id, gen_random_uuid() AS person_id FROM accounts a WHERE NOT EXISTS (SELECT 1 FROM memberships m WHERE m.owner_id = a.id)),
+    made AS (
+      INSERT INTO people (id, display_name, email, email_verified_at, created_at, updated_at)
+      SELECT person_id, 'Asha Rao', 'owner' || owner_id || '@example.com', now(), now(), now() FROM alone)
+    INSERT INTO memberships (owner_id, person_id, role, joined_at) SELECT owner_id, person_id, 'owner', now() FROM alone`)
+}
+
+/** Changes what is stored about a person. */
+export async function changePerson(app: TestApp, { personId }: Pick<Person, 'personId'>, change: Partial<PersonRow>): Promise<void> {
+  await app.db.update(people).set(change).where(eq(people.id, personId))
 }
 
 /** The same person with a new session, because a session idle for 30 days has ended. */
 export async function signedInAgain(app: TestApp, person: Person): Promise<Person> {
-  return { ...person, ...(await aSession(app, person.id)) }
+  return { ...person, ...(await aSession(app, person.personId)) }
 }
 
-async function aSession(app: TestApp, ownerId: string): Promise<{ sessionId: string; token: string }> {
+async function aSession(app: TestApp, personId: PersonId): Promise<{ sessionId: string; token: string }> {
   const sessionId = newId()
   const now = app.clock.now()
-  await app.db.insert(sessions).values({ id: sessionId, ownerId, refreshHash: sessionId, rotatedAt: now, createdAt: now, lastSeenAt: now })
+  await app.db.insert(sessions).values({ id: sessionId, personId, refreshHash: sessionId, rotatedAt: now, createdAt: now, lastSeenAt: now })
   return { sessionId, token: await signAccessToken(app.deps.config.secretKey, sessionId, now) }
 }
 

@@ -78,20 +78,25 @@ export function requestWith(call: Call, text: string): { path: string; body: Rec
   }
 }
 
-/** The tables whose rows belong to an account. */
-export async function ownedTables(run: RunStatement): Promise<string[]> {
+/** The tables whose rows belong to an account, or with `person_id` to people. */
+export async function ownedTables(run: RunStatement, column: 'owner_id' | 'person_id' = 'owner_id'): Promise<string[]> {
   const found = await run(
-    `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'owner_id' ORDER BY 1`,
+    `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = '${column}' ORDER BY 1`,
   )
   return found.map(({ name }) => String(name))
 }
 
-/** Every stored row of an account, one line each: the table, a space and its columns as JSON. */
+/** Every stored row of an account and of its owner, one line each: the table, a space and its columns as JSON. */
 export async function recordsOf(run: RunStatement, id: string): Promise<string[]> {
   const owned = [['accounts', 'id'], ...(await ownedTables(run)).map((table) => [table, 'owner_id'])]
-  const selects = owned.map(
-    ([table, owner]) => `SELECT '${table} ' || to_json(t)::text AS line FROM "${table}" t WHERE t.${owner} = '${id}'`,
-  )
+  const personal = [['people', 'id'], ...(await ownedTables(run, 'person_id')).map((table) => [table, 'person_id'])]
+  const owner = `(SELECT person_id FROM memberships WHERE owner_id = '${id}' AND role = 'owner')`
+  const line = (table = '', column = '', value = '') =>
+    `SELECT '${table} ' || to_json(t)::text AS line FROM "${table}" t WHERE t.${column} = ${value}`
+  const selects = [
+    ...owned.map(([table, column]) => line(table, column, `'${id}'`)),
+    ...personal.filter(([table]) => table !== 'memberships').map(([table, column]) => line(table, column, owner)),
+  ]
   return (await run(`${selects.join(' UNION ALL ')} ORDER BY 1`)).map(({ line }) => String(line))
 }
 

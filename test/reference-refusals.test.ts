@@ -1,5 +1,3 @@
-// Also on PostgreSQL: codes of refusals come from constraints and locks.
-import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import type { Call, CallInput } from '#contract/call.ts'
 import { evidenceCalls } from '#contract/evidence.ts'
@@ -15,11 +13,10 @@ import { newStep } from '#contract/ready-sequences.ts'
 import { type Example, explainedCalls, limitHeaders } from '#contract/reference.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls, sequenceDraft } from '#contract/sequences.ts'
-import { accounts } from '#server/accounts/tables.ts'
 import { addKey } from '#server/integrations/keys.ts'
 import { invoiceFiles } from '#server/pay/tables.ts'
 import { newId } from '#server/platform/columns.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, aSequence, type Person, signedInAgain } from './factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, aSequence, changePerson, type Person, seenBy, signedInAgain } from './factories.ts'
 import { type Answered, ask, type TestApp } from './harness.ts'
 import { aKey, connect, zapier, zapierItself } from './programs.ts'
 import { openShop } from './shop.ts'
@@ -110,9 +107,9 @@ const unconfirmed =
     return ask(app, asha, call)
   }
 
-async function unconfirm({ db, deps }: TestApp, { id }: Person): Promise<void> {
-  Object.assign(deps.config, { systemSmtpUrl: 'smtp://127.0.0.1:1', systemMailFrom: 'hello@duely.example' })
-  await db.update(accounts).set({ emailVerifiedAt: null }).where(eq(accounts.id, id))
+async function unconfirm(app: TestApp, person: Person): Promise<void> {
+  Object.assign(app.deps.config, { systemSmtpUrl: 'smtp://127.0.0.1:1', systemMailFrom: 'hello@duely.example' })
+  await changePerson(app, person, { emailVerifiedAt: null })
 }
 
 /** An account on Free whose trial of Pro is over, where plans are sold. */
@@ -376,8 +373,7 @@ test('a key needs a plan with API access where plans are sold, an OAuth app does
   // Made while nothing was sold here yet.
   const unsold = { ...app.deps, config: { ...app.deps.config, razorpay: null } }
   const draft = { name: 'Nightly job', scopes: ['read' as const], expiresInDays: null }
-  const unseen = { ...asha, emailVerifiedAt: null, passwordHash: null, googleSub: null }
-  const { key } = await addKey(unsold, unseen, draft, { address: '127.0.0.1', userAgent: '' }, app.clock.now())
+  const { key } = await addKey(unsold, await seenBy(app, asha), draft, { address: '127.0.0.1', userAgent: '' }, app.clock.now())
   const wrong: string[] = []
   for (const { name, call, example } of explainedCalls.filter(({ call }) => isOpenTo('key', call) && scopeFor(call) === 'read')) {
     const { status, problem } = await ask(app, { token: key }, call, partsOf(example))

@@ -1,20 +1,22 @@
 // Also on PostgreSQL: deleting an account meets its locks, and emails are compared by the locale.
-import { eq } from 'drizzle-orm'
+
+import { eq, or, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { openApp } from '#server/platform/answer.ts'
 import { anInvoice, aPerson } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { type AccountRow, createAccount } from './accounts.ts'
+import { selectAccounts } from './lock.ts'
 import { accountRoutes } from './routes.ts'
 import { authenticate } from './sessions.ts'
-import { accounts, sessions } from './tables.ts'
+import { accounts, people, sessions } from './tables.ts'
 
 const password = 'correct horse'
 const asha = { displayName: 'Asha Rao', email: 'Asha.Rao@Example.com', password }
 
 async function stored(app: TestApp, id: string): Promise<AccountRow> {
-  const [row] = await app.db.select().from(accounts).where(eq(accounts.id, id))
+  const [row] = await selectAccounts(app.db).where(or(eq(accounts.id, id), sql`${people.id} = ${id}::uuid`))
   if (!row) throw new Error('There is no such account.')
   return row
 }
@@ -432,7 +434,7 @@ test('deleting an account deletes all its data and ends its sessions', async () 
   for (const token of [person.token, elsewhere.reply.accessToken])
     expect((await ask(app, { token }, accountCalls.profile)).problem?.code).toBe('not_signed_in')
   expect((await app.db.select().from(accounts)).map(({ id }) => id)).toEqual([other.owner.id])
-  expect((await app.db.select().from(sessions)).map(({ ownerId }) => ownerId)).toEqual([other.owner.id])
+  expect((await app.db.select().from(sessions)).map(({ personId }) => personId)).toEqual([other.owner.personId])
   expect((await ask(app, other.owner, accountCalls.stats)).reply.totalInvoices).toBe(1)
   expect((await ask(app, null, accountCalls.signIn, { body: { email: person.email, password } })).status).toBe(401)
   expect((await ask(app, null, accountCalls.signUp, { body: { ...asha, email: 'asha@example.com' } })).status).toBe(201)
@@ -447,7 +449,7 @@ test('deleting by ID works for one’s own account only', async () => {
     expect(refused.problem?.code).toBe('not_found')
   }
   expect((await ask(app, other, accountCalls.profile)).status).toBe(200)
-  expect((await ask(app, person, accountCalls.deleteById, { params: { id: person.id } })).status).toBe(204)
+  expect((await ask(app, person, accountCalls.deleteById, { params: { id: String(person.personId) } })).status).toBe(204)
   expect((await ask(app, person, accountCalls.profile)).status).toBe(401)
   expect((await ask(app, other, accountCalls.profile)).status).toBe(200)
 })
@@ -489,7 +491,9 @@ test('an account is deleted only within 15 minutes of signing in, or of proving 
   app.clock.advance({ minutes: 15 })
   const refused = await late()
   expect([refused.status, refused.problem?.code]).toEqual([401, 'recent_sign_in_needed'])
-  expect((await ask(app, person, accountCalls.deleteById, { params: { id: person.id } })).problem?.code).toBe('recent_sign_in_needed')
+  expect((await ask(app, person, accountCalls.deleteById, { params: { id: String(person.personId) } })).problem?.code).toBe(
+    'recent_sign_in_needed',
+  )
   expect((await prove('wrong horse')).problem?.code).toBe('wrong_password')
   expect((await late()).status).toBe(401)
   expect((await prove('correct horse')).status).toBe(204)
@@ -498,4 +502,13 @@ test('an account is deleted only within 15 minutes of signing in, or of proving 
   await prove('correct horse')
   app.clock.advance({ minutes: 14 })
   expect((await late()).status).toBe(204)
+})
+
+test('a person and a business never share an id, also not those of tests', async () => {
+  await using app = await openTestApp()
+  const made = await aPerson(app)
+  await ask(app, null, accountCalls.signUp, { body: asha })
+  expect(String(made.personId)).not.toBe(made.id)
+  const all = [...(await app.db.select({ id: people.id }).from(people)), ...(await app.db.select({ id: accounts.id }).from(accounts))]
+  expect(new Set(all.map(({ id }) => String(id))).size).toBe(4)
 })

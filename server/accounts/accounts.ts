@@ -2,19 +2,20 @@ import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { credentials, Profile, passwordChange, profileChange, ServerAbilities, signUpDraft, User } from '#contract/accounts.ts'
 import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
-import type { Principal } from '#server/platform/answer.ts'
+import type { Account, Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import type { PersonId } from '#server/platform/columns.ts'
 import { type Database, isDeadlock } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { dropSystemMails, queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
-import { type Origin, writeAudit } from './audit.ts'
+import { type Origin, writePersonEntry } from './audit.ts'
 import type { KnownBrowser } from './known-browser.ts'
-import { dropLinks, findPendingEmail, sendChangeLink, sendConfirmLink } from './links.ts'
-import { lockAccount, lockAsSeen } from './lock.ts'
+import { dropLinks, findPendingEmail, recipientOf, sendChangeLink, sendConfirmLink } from './links.ts'
+import { findAccount, lockAccount, lockOwned, lockPerson, lockPersonAsSeen, selectAccounts } from './lock.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken, refuseOldSignIn } from './sessions.ts'
-import { type AccountRow, accounts } from './tables.ts'
+import { type AccountRow, accounts, memberships, type PersonRow, people } from './tables.ts'
 import { cleanUpAfter } from './takeover.ts'
 import { accountDeletedEmail, passwordChangedEmail, refusals } from './texts.ts'
 import {
@@ -32,7 +33,7 @@ import { countRecoveryCodes, demandSecondFactor, refuseWithoutCode } from './two
 
 // The count of tries and the audit log serve other slices too.
 export { type Origin, originOf, writeAudit, writeAudits } from './audit.ts'
-export { lockAccount, lockAsSeen } from './lock.ts'
+export { findAccount, lockAccount, lockAsSeen, selectAccounts } from './lock.ts'
 export type { AccountRow } from './tables.ts'
 export type { OnAccountTakeover } from './takeover.ts'
 export { countTry } from './throttle.ts'
@@ -41,6 +42,7 @@ export { sealedFactors } from './two-factor.ts'
 
 declare module '#server/platform/answer.ts' {
   interface Account extends AccountRow {}
+  interface Person extends PersonRow {}
 }
 
 interface NewAccount {
@@ -74,21 +76,31 @@ export function serverAbilities(config: Deps['config']): ServerAbilities {
   }
 }
 
-/** Creates an account; its first midnight job runs at the next midnight in its time zone. Refuses a taken email with `email_taken`. */
-export async function createAccount(db: Database, draft: NewAccount, now: Instant): Promise<AccountRow> {
-  const today = now.toZonedDateTimeISO(draft.timezone).toPlainDate().toString()
-  const [row] = await db
-    .insert(accounts)
-    .values({
-      ...draft,
-      createdAt: now,
-      updatedAt: now,
-      nextMidnightAt: midnightAfter(today, draft.timezone),
-    })
+/**
+ * Creates a person and the account that they own; its first midnight job runs at the next midnight in its time zone. Refuses a taken email with
+ * `email_taken`.
+ */
+export async function createAccount(
+  db: Database,
+  { timezone, ...draft }: NewAccount,
+  now: Instant,
+): Promise<AccountRow & { person: PersonRow }> {
+  const today = now.toZonedDateTimeISO(timezone).toPlainDate().toString()
+  const created = { createdAt: now, updatedAt: now }
+  const [person] = await db
+    .insert(people)
+    .values({ ...draft, ...created })
     .onConflictDoNothing()
     .returning()
-  if (!row) throw emailTaken(refusals.accountExists)
-  return row
+  if (!person) throw emailTaken(refusals.accountExists)
+  const [row] = await db
+    .insert(accounts)
+    .values({ ...created, timezone, nextMidnightAt: midnightAfter(today, timezone) })
+    .returning()
+  if (!row) throw new Error('An account was not written down.')
+  await db.insert(memberships).values({ ownerId: row.id, personId: person.id, role: 'owner', joinedAt: now })
+  const { displayName, email, emailVerifiedAt } = person
+  return { ...row, displayName, email, emailVerifiedAt, person }
 }
 
 /**
@@ -101,7 +113,7 @@ export async function signUp(
   onAccountCreated: OnAccountCreated,
   from: Origin,
   now: Instant,
-): Promise<AccountRow> {
+): Promise<PersonRow> {
   const { db, config } = deps
   const { displayName, email, password, timezone } = draft
   refuseShortPassword(password, 'password', config.passwordMinLength)
@@ -110,16 +122,17 @@ export async function signUp(
   const zone = timezone && isZone(timezone) ? timezone : config.defaultTimezone
   return db.transaction(async (tx) => {
     const account = await createAccount(tx, { displayName, email, passwordHash, timezone: zone }, now)
+    const { person } = account
     await onAccountCreated(tx, account, now)
-    await writeAudit(tx, { ownerId: account.id, kind: 'signed_up' }, from, now)
-    await sendConfirmLink(tx, deps, account, now)
-    return account
+    await writePersonEntry(tx, { person: person.id, kind: 'signed_up' }, from, now)
+    await sendConfirmLink(tx, deps, person, now)
+    return person
   })
 }
 
 /**
  * Begins a session by email and password. An unknown email and a wrong password get the same `wrong_credentials` for the same work;
- * too many tries of one email or from one address get `too_many`. `known`: the account that this browser was signed in with before, whose
+ * too many tries of one email or from one address get `too_many`. `known`: the person that this browser was signed in as before, whose
  * attempts are counted separately from those of strangers. With a second factor also: `second_factor_needed`, `wrong_second_factor`.
  */
 export async function signIn(
@@ -128,91 +141,104 @@ export async function signIn(
   from: Origin,
   known: KnownBrowser | null,
   now: Instant,
-): Promise<{ account: AccountRow; refreshToken: RefreshToken }> {
+): Promise<{ person: PersonRow; refreshToken: RefreshToken }> {
   const { db, config, log } = deps
   if (config.rateLimit) await countTry(db, addressKey('sign-in', from.address), signInsFromOneAddress, now)
   const refused = new ProblemError('wrong_credentials', refusals.wrongCredentials)
-  const [found] = await db.select().from(accounts).where(hasEmail(email))
+  const [found] = await db.select().from(people).where(hasEmail(email))
   const passwordHash = found?.passwordHash ?? null
-  const browserId = known && known.ownerId === found?.id ? known.browserId : null
+  const browserId = found && known?.ownerId === String(found.id) ? known.browserId : null
   const key = guessKey(email, browserId)
   const right = await guess(deps, key, passwordHash, password, now)
   if (!found || !passwordHash || !right) {
-    log.info({ accountId: found?.id, address: from.address }, 'A sign-in was refused.')
+    log.info({ personId: found?.id, address: from.address }, 'A sign-in was refused.')
     throw refused
   }
   await demandSecondFactor(deps, found.id, { code, browserId }, from, now)
   const rehashed = isWeakHash(passwordHash) ? await hashPassword(password) : passwordHash
   return db.transaction(async (tx) => {
-    const account = await lockAccount(tx, found.id)
+    const person = await lockPerson(tx, eq(people.id, found.id))
     // The password may have changed while this one was verified. The old one must not open a session.
-    if (account?.passwordHash !== passwordHash) throw refused
-    if (rehashed !== passwordHash) await tx.update(accounts).set({ passwordHash: rehashed }).where(eq(accounts.id, found.id))
-    await writeAudit(tx, { ownerId: found.id, kind: 'signed_in' }, from, now)
-    return { account, refreshToken: await openSession(tx, config.secretKey, found.id, from, now) }
+    if (person?.passwordHash !== passwordHash) throw refused
+    if (rehashed !== passwordHash) await tx.update(people).set({ passwordHash: rehashed }).where(eq(people.id, found.id))
+    await writePersonEntry(tx, { person: found.id, kind: 'signed_in' }, from, now)
+    return { person, refreshToken: await openSession(tx, config.secretKey, found.id, from, now) }
   })
 }
 
 /**
- * Changes what a person says about themselves. A new email needs the current password (`wrong_password`), must be free
+ * Changes what a person says about themselves, and time zone, hour and currency of their account. A new email needs the current password (`wrong_password`), must be free
  * (`email_taken`) and cannot be set where Google vouches for it (`not_allowed`); where this server sends mail it counts once the link
  * that was sent there is opened, and too many such letters are refused with `too_many`.
  */
 export async function changeProfile(
   deps: Deps,
-  account: AccountRow,
+  account: Account,
   change: z.output<typeof profileChange>,
   { onScheduleChange, onAddressLeft }: { onScheduleChange: OnScheduleChange; onAddressLeft: OnAddressLeft },
   from: Origin,
   now: Instant,
-): Promise<AccountRow> {
-  const { currentPassword, email, ...fields } = change
+): Promise<Account> {
+  const { currentPassword, email, displayName, ...fields } = change
+  const { person } = account
   if (fields.timezone !== undefined && !isZone(fields.timezone))
     throw new ProblemError('invalid', unknownZone, { errors: [{ path: 'timezone', message: unknownZone }] })
   if (fields.currency !== undefined && !isCurrency(fields.currency)) {
     const message = unknownCurrency(fields.currency)
     throw new ProblemError('invalid', message, { errors: [{ path: 'currency', message }] })
   }
-  const newEmail = email !== undefined && email !== account.email ? email : null
+  const newEmail = email !== undefined && email !== person.email ? email : null
   const byLink = newEmail !== null && sendsSystemMail(deps.config)
   if (newEmail !== null) {
-    if (account.googleSub) throw new ProblemError('not_allowed', refusals.emailFromGoogle)
+    if (person.googleSub) throw new ProblemError('not_allowed', refusals.emailFromGoogle)
     if (!currentPassword) throw wrongPassword(refusals.passwordForEmail)
-    await refuseWrongPassword(deps, account, currentPassword, now)
+    await refuseWrongPassword(deps, person, currentPassword, now)
     if (byLink) {
-      await refuseTakenEmail(deps.db, account.id, newEmail)
-      if (deps.config.rateLimit) await countTry(deps.db, `new-email:${account.id}`, newEmailsOfOneAccount, now)
+      await refuseTakenEmail(deps.db, person.id, newEmail)
+      if (deps.config.rateLimit) await countTry(deps.db, `new-email:${person.id}`, newEmailsOfOneAccount, now)
     }
   }
   try {
     return await deps.db.transaction(async (tx) => {
-      const before = await lockAsSeen(tx, account)
       const atOnce = newEmail !== null && !byLink
+      const owned = atOnce ? await lockOwned(tx, person.id) : []
+      const before = await lockAccount(tx, account.id)
+      await lockPersonAsSeen(tx, person)
+      if (!before) throw new ProblemError('not_signed_in', refusals.signIn)
       const timezone = fields.timezone ?? before.timezone
-      const [after] = await tx
-        .update(accounts)
+      if (Object.keys(fields).length > 0)
+        await tx
+          .update(accounts)
+          .set({
+            ...fields,
+            updatedAt: now,
+            // Looked at again at once: further east a midnight may have passed already.
+            ...(timezone === before.timezone ? {} : { nextMidnightAt: now }),
+          })
+          .where(eq(accounts.id, account.id))
+      const [changed] = await tx
+        .update(people)
         .set({
-          ...fields,
+          ...(displayName === undefined ? {} : { displayName }),
           ...(atOnce ? { email: newEmail, emailVerifiedAt: null } : {}),
           updatedAt: now,
-          // Looked at again at once: further east a midnight may have passed already.
-          ...(timezone === before.timezone ? {} : { nextMidnightAt: now }),
         })
-        .where(eq(accounts.id, account.id))
+        .where(eq(people.id, person.id))
         .returning()
-      if (!after) throw new Error('A locked account was not there to be changed.')
-      const nextAt = newEmail !== null && byLink ? await sendChangeLink(tx, deps, after, newEmail, now) : null
+      const after = await findAccount(tx, account.id)
+      if (!after || !changed) throw new Error('A locked account was not there to be changed.')
+      const nextAt = newEmail !== null && byLink ? await sendChangeLink(tx, deps, changed, newEmail, now) : null
       if (nextAt) throw tooManyLinks(nextAt, now)
       if (atOnce) {
-        await onAddressLeft(tx, before, now)
-        await dropLinks(tx, after.id)
-        await writeAudit(tx, { ownerId: after.id, kind: 'email_changed', about: newEmail }, from, now)
+        for (const left of owned) await onAddressLeft(tx, left, now)
+        await dropLinks(tx, person.id)
+        await writePersonEntry(tx, { person: person.id, kind: 'email_changed', about: newEmail }, from, now)
       }
       if (after.timezone !== before.timezone || after.reminderHour !== before.reminderHour) await onScheduleChange(tx, before, after, now)
-      return after
+      return { ...after, person: changed }
     })
   } catch (error) {
-    if (breaksIndex(error, 'accounts_email')) throw emailTaken(refusals.emailUsed)
+    if (breaksIndex(error, 'people_email')) throw emailTaken(refusals.emailUsed)
     throw error
   }
 }
@@ -223,25 +249,25 @@ export async function changeProfile(
  */
 export async function changePassword(
   deps: Deps,
-  account: AccountRow,
+  person: PersonRow,
   sessionId: string,
   { currentPassword, newPassword }: z.output<typeof passwordChange>,
   from: Origin,
   now: Instant,
 ): Promise<void> {
-  if (account.googleSub) throw new ProblemError('not_allowed', refusals.passwordWithGoogle)
+  if (person.googleSub) throw new ProblemError('not_allowed', refusals.passwordWithGoogle)
   refuseShortPassword(newPassword, 'newPassword', deps.config.passwordMinLength)
-  await refuseWrongPassword(deps, account, currentPassword, now)
+  await refuseWrongPassword(deps, person, currentPassword, now)
   const passwordHash = await hashPassword(newPassword)
   await deps.db.transaction(async (tx) => {
-    const before = await lockAccount(tx, account.id)
-    if (before?.passwordHash !== account.passwordHash) throw wrongPassword()
-    await tx.update(accounts).set({ passwordHash, updatedAt: now }).where(eq(accounts.id, account.id))
-    await dropLinks(tx, account.id)
-    await endOtherSessions(tx, account.id, sessionId)
-    await forgetEveryGuess(tx, before)
-    await writeAudit(tx, { ownerId: account.id, kind: 'password_changed' }, from, now)
-    await queueSystemMail(tx, deps, { ...passwordChangedEmail(), to: account }, now)
+    const before = await lockPerson(tx, eq(people.id, person.id))
+    if (before?.passwordHash !== person.passwordHash) throw wrongPassword()
+    await tx.update(people).set({ passwordHash, updatedAt: now }).where(eq(people.id, person.id))
+    await dropLinks(tx, person.id)
+    await endOtherSessions(tx, person.id, sessionId)
+    await forgetEveryGuess(tx, recipientOf(before))
+    await writePersonEntry(tx, { person: person.id, kind: 'password_changed' }, from, now)
+    await queueSystemMail(tx, deps, { ...passwordChangedEmail(), to: recipientOf(person) }, now)
   })
 }
 
@@ -263,42 +289,50 @@ export type DeleteHistory = (db: Database, ownerId: string, now: Instant) => Pro
 /** Runs in the transaction that creates an account. */
 export type OnAccountCreated = (tx: Database, account: AccountRow, now: Instant) => Promise<void>
 
-/** Deletes an account and with it, by foreign keys, every record and session of it. Its owner gets an email that says so. */
-export async function deleteAccount(
+/**
+ * Deletes a person with the accounts that they own and, by foreign keys, every record and session of them. The person gets an email that says so.
+ */
+export async function deletePerson(
   deps: Deps,
-  account: AccountRow,
+  person: PersonRow,
   handed: { onAccountDeleted: OnAccountDeleted[]; onAddressLeft: OnAddressLeft; deleteHistory: DeleteHistory },
   now: Instant,
 ): Promise<void> {
   const { db } = deps
-  await handed.onAddressLeft(db, account, now)
-  await handed.deleteHistory(db, account.id, now)
-  const cleanUps = await deleteWithAll(deps, account, handed.onAccountDeleted, now, 20)
+  for (const account of await selectAccounts(db).where(eq(people.id, person.id))) {
+    await handed.onAddressLeft(db, account, now)
+    await handed.deleteHistory(db, account.id, now)
+  }
+  const cleanUps = await deleteWithAll(deps, person, handed.onAccountDeleted, now, 20)
   await cleanUpAfter(deps, cleanUps, 'an account deletion')
 }
 
 /** Retries deadlocks, because the records of a running delivery are locked in another order than the cascade deletes them. */
 async function deleteWithAll(
   deps: Deps,
-  account: AccountRow,
+  person: PersonRow,
   onAccountDeleted: OnAccountDeleted[],
   now: Instant,
   triesLeft: number,
 ): Promise<(() => Promise<void>)[]> {
   try {
     return await deps.db.transaction(async (tx) => {
-      // What is begun while the account is locked, such as a payment, does not find it afterwards.
-      if (!(await lockAccount(tx, account.id))) return []
       const cleanUps = []
-      for (const prepare of onAccountDeleted) cleanUps.push(await prepare(tx, account.id))
-      await tx.delete(accounts).where(eq(accounts.id, account.id))
-      await dropSystemMails(tx, account.id)
-      await queueSystemMail(tx, deps, { ...accountDeletedEmail(deps.config.publicUrl), to: account }, now)
+      // What is begun while an account is locked, such as a payment, does not find it afterwards.
+      for (const { id } of await lockOwned(tx, person.id)) {
+        for (const prepare of onAccountDeleted) cleanUps.push(await prepare(tx, id))
+        await tx.delete(accounts).where(eq(accounts.id, id))
+        await dropSystemMails(tx, id)
+      }
+      const gone = await tx.delete(people).where(eq(people.id, person.id)).returning({ id: people.id })
+      if (gone.length === 0) return cleanUps
+      await dropSystemMails(tx, String(person.id))
+      await queueSystemMail(tx, deps, { ...accountDeletedEmail(deps.config.publicUrl), to: recipientOf(person) }, now)
       return cleanUps
     })
   } catch (error) {
     if (!isDeadlock(error) || triesLeft === 0) throw error
-    return deleteWithAll(deps, account, onAccountDeleted, now, triesLeft - 1)
+    return deleteWithAll(deps, person, onAccountDeleted, now, triesLeft - 1)
   }
 }
 
@@ -312,22 +346,22 @@ export function refuseUnconfirmed(config: Deps['config'], account: Pick<AccountR
   if (!maySend(config, account)) throw new ProblemError('email_not_confirmed', refusals.confirmEmailFirst)
 }
 
-export async function readProfile(db: Database, row: AccountRow, now: Instant): Promise<Profile> {
-  const recoveryCodesLeft = await countRecoveryCodes(db, row.id)
+export async function readProfile(db: Database, { person, ...row }: Account, now: Instant): Promise<Profile> {
+  const recoveryCodesLeft = await countRecoveryCodes(db, person.id)
   return {
-    ...toUser(row),
-    createdAt: row.createdAt.toString(),
+    ...toUser(person),
+    createdAt: person.createdAt.toString(),
     timezone: row.timezone,
     reminderHour: row.reminderHour,
     currency: row.currency,
-    emailVerified: row.emailVerifiedAt !== null,
-    pendingEmail: await findPendingEmail(db, row.id, now),
+    emailVerified: person.emailVerifiedAt !== null,
+    pendingEmail: await findPendingEmail(db, person.id, now),
     twoFactor: recoveryCodesLeft === null ? null : { recoveryCodesLeft },
   }
 }
 
-export function toUser(row: AccountRow): User {
-  return { _id: row.id, displayName: row.displayName, email: row.email, ...(row.googleSub ? { googleId: row.googleSub } : {}) }
+export function toUser({ id, displayName, email, googleSub }: PersonRow): User {
+  return { _id: String(id), displayName, email, ...(googleSub ? { googleId: googleSub } : {}) }
 }
 
 /** The start of the day after a local date: not always 00:00, where clocks are put forward at midnight. */
@@ -354,7 +388,7 @@ export function nameFrom(email: string): string {
 
 /** Matches an email regardless of case. */
 export function hasEmail(email: string): SQL {
-  return sql`lower(${accounts.email}) = lower(${email})`
+  return sql`lower(${people.email}) = lower(${email})`
 }
 
 /** Whether the password is right; every wrong one makes the next wait longer, and a right one clears that. */
@@ -375,8 +409,8 @@ async function guess({ db, config }: Deps, key: string, passwordHash: string | n
  * Refuses a wrong current password with `wrong_password`, and too many of them with `too_many`; strangers who guess at the sign-in page are
  * not counted here. Never inside a transaction.
  */
-export async function refuseWrongPassword(deps: Deps, account: AccountRow, password: string, now: Instant): Promise<void> {
-  if (!(await guess(deps, ownGuessKey(account.id), account.passwordHash, password, now))) throw wrongPassword()
+export async function refuseWrongPassword(deps: Deps, person: PersonRow, password: string, now: Instant): Promise<void> {
+  if (!(await guess(deps, ownGuessKey(String(person.id)), person.passwordHash, password, now))) throw wrongPassword()
 }
 
 /**
@@ -385,17 +419,17 @@ export async function refuseWrongPassword(deps: Deps, account: AccountRow, passw
  */
 export async function refuseUnproven(
   deps: Deps,
-  { account, sessionId }: Pick<Principal, 'account' | 'sessionId'>,
+  { account: { person }, sessionId }: Pick<Principal, 'account' | 'sessionId'>,
   proof: { currentPassword?: string | undefined; code?: string | undefined },
   now: Instant,
 ): Promise<void> {
-  const hasCode = (await countRecoveryCodes(deps.db, account.id)) !== null
-  if (hasCode && proof.code !== undefined) return refuseWithoutCode(deps, account, proof.code, now)
-  if (account.passwordHash !== null) {
+  const hasCode = (await countRecoveryCodes(deps.db, person.id)) !== null
+  if (hasCode && proof.code !== undefined) return refuseWithoutCode(deps, person, proof.code, now)
+  if (person.passwordHash !== null) {
     if (!proof.currentPassword) throw wrongPassword(refusals.passwordForPay)
-    return refuseWrongPassword(deps, account, proof.currentPassword, now)
+    return refuseWrongPassword(deps, person, proof.currentPassword, now)
   }
-  if (hasCode) return refuseWithoutCode(deps, account, undefined, now)
+  if (hasCode) return refuseWithoutCode(deps, person, undefined, now)
   await refuseOldSignIn(deps.db, sessionId, now, refusals.recentSignInForPay)
 }
 
@@ -409,11 +443,11 @@ function wrongPassword(message = refusals.wrongPassword): ProblemError {
   return new ProblemError('wrong_password', message, { errors: [{ path: 'currentPassword', message }] })
 }
 
-async function refuseTakenEmail(db: Database, ownerId: string, email: string): Promise<void> {
+async function refuseTakenEmail(db: Database, person: PersonId, email: string): Promise<void> {
   const taken = await db
-    .select({ id: accounts.id })
-    .from(accounts)
-    .where(and(hasEmail(email), ne(accounts.id, ownerId)))
+    .select({ id: people.id })
+    .from(people)
+    .where(and(hasEmail(email), ne(people.id, person)))
   if (taken.length > 0) throw emailTaken(refusals.emailUsed)
 }
 
@@ -424,7 +458,7 @@ export function emailTaken(message: string): ProblemError {
 /**
  * Whether a unique index was violated. Both drivers name it in `constraint`; the query builder wraps their error.
  */
-export function breaksIndex(error: unknown, index: 'accounts_email' | 'accounts_google'): boolean {
+export function breaksIndex(error: unknown, index: 'people_email' | 'people_google'): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return cause instanceof Error && 'constraint' in cause && cause.constraint === index
 }

@@ -1,10 +1,12 @@
 import { and, desc, eq, lt } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
 import type { FastifyRequest } from 'fastify'
 import type { AuditEntry, AuditKind } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import { deviceOf } from './device.ts'
-import { auditEntries } from './tables.ts'
+import { auditEntries, personEntries } from './tables.ts'
 import { auditText } from './texts.ts'
 
 export interface Origin {
@@ -33,26 +35,52 @@ interface Happening {
 
 export async function writeAudits(tx: Database, entries: Happening[], from: Origin | null, now: Instant): Promise<void> {
   if (entries.length === 0) return
-  await tx.insert(auditEntries).values(
-    entries.map(({ ownerId, kind, about }) => ({
-      ownerId,
-      kind,
-      about: about?.slice(0, 300) ?? null,
-      at: now,
-      address: from?.address ?? '',
-      userAgent: from?.userAgent.slice(0, 300) ?? '',
-    })),
-  )
+  await tx.insert(auditEntries).values(entries.map(({ ownerId, ...entry }) => ({ ownerId, ...written(entry, from, now) })))
 }
 
-/** The account's entries, newest first, those older than the entry `before`. */
-export async function listAudit(db: Database, ownerId: string, before: string | undefined): Promise<AuditEntry[]> {
-  const found = await db
-    .select()
+/** The same for what a person did about how they sign in. */
+export async function writePersonEntry(
+  tx: Database,
+  { person, ...entry }: Omit<Happening, 'ownerId'> & { person: PersonId },
+  from: Origin | null,
+  now: Instant,
+): Promise<void> {
+  await tx.insert(personEntries).values({ personId: person, ...written(entry, from, now) })
+}
+
+function written({ kind, about }: Pick<Happening, 'kind' | 'about'>, from: Origin | null, now: Instant) {
+  const userAgent = from?.userAgent.slice(0, 300) ?? ''
+  return { kind, about: about?.slice(0, 300) ?? null, at: now, address: from?.address ?? '', userAgent }
+}
+
+const shownOf = ({ id, at, kind, about, address, userAgent }: typeof auditEntries | typeof personEntries) => ({
+  id,
+  at,
+  kind,
+  about,
+  address,
+  userAgent,
+})
+
+/** The entries of a person and of their account, newest first, those older than the entry `before`. */
+export async function listAudit(
+  db: Database,
+  whose: { ownerId: string; person: PersonId },
+  before: string | undefined,
+): Promise<AuditEntry[]> {
+  const ofAccount = db
+    .select(shownOf(auditEntries))
     .from(auditEntries)
-    .where(and(eq(auditEntries.ownerId, ownerId), before === undefined ? undefined : lt(auditEntries.id, before)))
+    .where(and(eq(auditEntries.ownerId, whose.ownerId), before === undefined ? undefined : lt(auditEntries.id, before)))
     .orderBy(desc(auditEntries.id))
     .limit(perPage)
+  const ofPerson = db
+    .select(shownOf(personEntries))
+    .from(personEntries)
+    .where(and(eq(personEntries.personId, whose.person), before === undefined ? undefined : lt(personEntries.id, before)))
+    .orderBy(desc(personEntries.id))
+    .limit(perPage)
+  const found = await unionAll(ofAccount, ofPerson).orderBy(desc(auditEntries.id)).limit(perPage)
   return found.map(({ id, at, kind, about, address, userAgent }) => ({
     _id: id,
     at: at.toString(),

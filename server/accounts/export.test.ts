@@ -31,14 +31,16 @@ test('a person exports all their data, as JSON and as CSV', async () => {
     'content-disposition': 'attachment; filename="duely-2026-03-02.zip"',
     'cache-control': 'no-store',
   })
-  expect(json(files['accounts.json'])).toMatchObject([{ email: 'asha@example.com', display_name: 'Asha Rao' }])
+  expect(json(files['people.json'])).toMatchObject([{ email: 'asha@example.com', display_name: 'Asha Rao' }])
+  expect(json(files['accounts.json'])).toMatchObject([{ id: asha.id, timezone: 'Asia/Kolkata' }])
   expect(json(files['invoices.json'])).toMatchObject([{ amount_minor: 123450, reference: 'INV-0001' }])
   expect(files['invoices.csv']).toContain(`"'=HYPERLINK(""http://evil.example"")"`)
   expect(files['invoices.csv']).toContain(',123450,')
   const [mail] = json(files['deliveries.json'])
   expect(files[`deliveries/${mail?.id}.eml`]).toBe(smtp.mails[0]?.raw.toString())
   expect(mail?.raw).toBe(smtp.mails[0]?.raw.length)
-  expect(json(files['audit_entries.json']).map(({ kind }) => kind)).toEqual(['sender_connected', 'data_exported'])
+  expect(json(files['audit_entries.json']).map(({ kind }) => kind)).toEqual(['sender_connected'])
+  expect(json(files['person_entries.json']).map(({ kind }) => kind)).toEqual(['data_exported'])
   for (const table of ['sessions', 'mail_configs', 'runs']) expect(json(files[`${table}.json`])).toHaveLength(1)
 })
 

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import type { PersonId } from '#server/platform/columns.ts'
 import { csvCell } from '#server/platform/csv.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { type Streamed, streamed } from '#server/platform/stream-json.ts'
@@ -16,56 +17,92 @@ const leftOut = new Set(['account_links', 'google_returns', 'owner_links', 'reco
 const isSecret = (column: string) =>
   column.startsWith('sealed_') || column.endsWith('_hash') || column === 'claim' || column === 'claimed_by'
 
-const column = z.object({ table: z.string(), column: z.string(), type: z.string(), isKey: z.boolean() })
+const column = z.object({
+  table: z.string(),
+  column: z.string(),
+  type: z.string(),
+  isKey: z.boolean(),
+  belongs: z.enum(['accounts', 'people']),
+  by: z.string(),
+})
 type Column = z.output<typeof column>
 
+/** Whose records are exported: those of an account, and those of the person who asks. */
+interface Whose {
+  ownerId: string
+  person: PersonId
+}
+
 /**
- * Streams every record of an account as a ZIP file. Tables are found by their `owner_id` column, so that a new table is never forgotten. Bytes, as
- * those of sent emails, are files of their own.
+ * Streams every record of an account and of a person as a ZIP file. Tables are found by their foreign keys, so that a new table is never forgotten.
+ * Bytes, as those of sent emails, are files of their own.
  */
-export async function exportAccount(db: Database, ownerId: string): Promise<Streamed<unknown>> {
+export async function exportAccount(db: Database, whose: Whose): Promise<Streamed<unknown>> {
   const columns = await rows(
     db,
     column,
     sql`SELECT c.table_name AS "table", c.column_name AS "column", c.data_type AS type,
           EXISTS (SELECT 1 FROM pg_index i JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
-            WHERE i.indisprimary AND i.indrelid = quote_ident(c.table_name)::regclass AND a.attname = c.column_name) AS "isKey"
-        FROM information_schema.columns c
-        WHERE c.table_schema = 'public' AND (c.table_name = 'accounts' OR EXISTS (
-          SELECT 1 FROM information_schema.columns o
-          WHERE o.table_schema = 'public' AND o.table_name = c.table_name AND o.column_name = 'owner_id'))
+            WHERE i.indisprimary AND i.indrelid = quote_ident(c.table_name)::regclass AND a.attname = c.column_name) AS "isKey",
+          b.target AS belongs, b.by
+        FROM information_schema.columns c JOIN (${belonging}) b ON b.of = c.table_name
+        WHERE c.table_schema = 'public'
         ORDER BY c.table_name, c.ordinal_position`,
   )
   const tables = Map.groupBy(
     columns.filter(({ table }) => !leftOut.has(table)),
     ({ table }) => table,
   )
-  return streamed(zipped(filesOf(db, ownerId, tables)))
+  return streamed(zipped(filesOf(db, whose, tables)))
 }
 
-async function* filesOf(db: Database, ownerId: string, tables: Map<string, Column[]>): AsyncGenerator<ZipFile> {
+/**
+ * The tables that belong to accounts or people, and by which column: the first one of a foreign key there, or to a table that belongs there. What
+ * belongs to both is the account's.
+ */
+const belonging = sql`
+  WITH RECURSIVE of_target AS (
+    SELECT 'accounts'::name AS of, 'accounts'::name AS target, 'id'::name AS by UNION ALL SELECT 'people', 'people', 'id'
+    UNION
+    SELECT t.relname, b.target, a.attname
+    FROM of_target b JOIN pg_constraint k ON k.contype = 'f' AND k.confrelid = quote_ident(b.of)::regclass
+      JOIN pg_class t ON t.oid = k.conrelid JOIN pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = k.conkey[1]
+    WHERE k.confkey[1] = (SELECT attnum FROM pg_attribute WHERE attrelid = k.confrelid AND attname = b.by))
+  SELECT DISTINCT ON (of) of, target, by FROM of_target ORDER BY of, target, by`
+
+async function* filesOf(db: Database, whose: Whose, tables: Map<string, Column[]>): AsyncGenerator<ZipFile> {
   yield { name: 'README.txt', parts: one(exportReadMe) }
+  const owned = ([table, [first]]: [string, Column[]]): Owned => {
+    if (!first) throw new Error(`${table} has no column.`)
+    return { table, owner: sql`${sql.identifier(first.by)} = ${first.belongs === 'people' ? whose.person : whose.ownerId}::uuid` }
+  }
   for (const [table, all] of tables) {
     const columns = all.filter((each) => !isSecret(each.column))
     const keys = all.filter(({ isKey }) => isKey)
-    const records = () => read(db, { ownerId, table, columns, keys })
+    const records = () => read(db, { ...owned([table, all]), columns, keys })
     yield { name: `${table}.json`, parts: asJson(records()) }
     const names = columns.map((each) => each.column)
     yield { name: `${table}.csv`, parts: asCsv(names, records()) }
   }
   for (const [table, all] of tables)
     for (const { column } of all.filter(({ type }) => type === 'bytea'))
-      for await (const id of filled(db, { ownerId, table, column }))
-        yield { name: `${table}/${id}.${endings[table] ?? 'bin'}`, parts: bytesOf(db, { ownerId, table, column, id }) }
+      for await (const id of filled(db, { ...owned([table, all]), column }))
+        yield { name: `${table}/${id}.${endings[table] ?? 'bin'}`, parts: bytesOf(db, { ...owned([table, all]), column, id }) }
+}
+
+/** A table, and which of its records are exported. */
+interface Owned {
+  table: string
+  owner: SQL
 }
 
 /** The ids of the records that have bytes in a column. */
-async function* filled(db: Database, { ownerId, table, column }: Record<'ownerId' | 'table' | 'column', string>): AsyncGenerator<string> {
+async function* filled(db: Database, { owner, table, column }: Owned & { column: string }): AsyncGenerator<string> {
   for (let last: string | null = null; ; ) {
     const ids: { id: string }[] = await rows(
       db,
       z.object({ id: z.string() }),
-      sql`SELECT id FROM ${sql.identifier(table)} WHERE owner_id = ${ownerId}::uuid AND ${sql.identifier(column)} IS NOT NULL
+      sql`SELECT id FROM ${sql.identifier(table)} WHERE ${owner} AND ${sql.identifier(column)} IS NOT NULL
             ${last === null ? sql`` : sql`AND id > ${last}::uuid`} ORDER BY id LIMIT ${mostBatch}`,
     )
     for (const { id } of ids) yield id
@@ -74,14 +111,11 @@ async function* filled(db: Database, { ownerId, table, column }: Record<'ownerId
   }
 }
 
-async function* bytesOf(
-  db: Database,
-  { ownerId, table, column, id }: Record<'ownerId' | 'table' | 'column' | 'id', string>,
-): AsyncGenerator<Buffer> {
+async function* bytesOf(db: Database, { owner, table, column, id }: Owned & { column: string; id: string }): AsyncGenerator<Buffer> {
   const [found] = await rows(
     db,
     z.object({ bytes: z.instanceof(Uint8Array).nullable() }),
-    sql`SELECT ${sql.identifier(column)} AS bytes FROM ${sql.identifier(table)} WHERE owner_id = ${ownerId}::uuid AND id = ${id}::uuid`,
+    sql`SELECT ${sql.identifier(column)} AS bytes FROM ${sql.identifier(table)} WHERE ${owner} AND id = ${id}::uuid`,
   )
   if (found?.bytes) yield Buffer.from(found.bytes)
 }
@@ -94,10 +128,7 @@ type Cell = string | number | boolean | null | object
 const record = z.record(z.string(), z.custom<Cell>())
 
 /** In batches by the key of the table, so that other queries run in between and no batch is large. */
-async function* read(
-  db: Database,
-  about: { ownerId: string; table: string; columns: Column[]; keys: Column[] },
-): AsyncGenerator<Record<string, Cell>[]> {
+async function* read(db: Database, about: Owned & { columns: Column[]; keys: Column[] }): AsyncGenerator<Record<string, Cell>[]> {
   const listed = sql.join(about.columns.map(selected), sql`, `)
   const order = sql.join(
     about.keys.map(({ column }) => sql.identifier(column)),
@@ -112,7 +143,6 @@ async function* read(
       about.keys.map(({ type }, at) => sql`CAST(${values[at]} AS ${sql.raw(type)})`),
       sql`, `,
     )})`
-  const owner = sql.identifier(about.table === 'accounts' ? 'id' : 'owner_id')
   let size = firstBatch
   for (let last: string[] | undefined; ; ) {
     const found = await rows(
@@ -120,7 +150,7 @@ async function* read(
       z.object({ line: z.string(), key: z.array(z.string()) }),
       sql`SELECT to_json(t)::text AS line, key_of_row AS key FROM (
             SELECT ${listed}, ${key} AS key_of_row FROM ${sql.identifier(about.table)}
-            WHERE ${owner} = ${about.ownerId}::uuid ${last ? after(last) : sql``} ORDER BY ${order} LIMIT ${size}::int) t`,
+            WHERE ${about.owner} ${last ? after(last) : sql``} ORDER BY ${order} LIMIT ${size}::int) t`,
     )
     if (found.length > 0) yield found.map(({ line }) => withoutKey(record.parse(JSON.parse(line))))
     if (found.length < size) return

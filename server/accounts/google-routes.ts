@@ -7,7 +7,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { beginning, openProvider, type Provider, ProviderError } from '#server/platform/openid.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { sealedCookie } from '#server/platform/sealed-cookie.ts'
-import { type AccountRow, readProfile, refuseWrongPassword } from './accounts.ts'
+import { readProfile, refuseWrongPassword } from './accounts.ts'
 import { originOf } from './audit.ts'
 import {
   type GoogleHandDowns,
@@ -21,11 +21,12 @@ import {
   unlinkGoogle,
 } from './google.ts'
 import { refuseOtherSites } from './same-origin.ts'
+import type { PersonRow } from './tables.ts'
 import { refusals } from './texts.ts'
 import { addressKey, countTry } from './throttle.ts'
 import { refuseWithoutCode } from './two-factor.ts'
 
-/** What a browser keeps between going to Google and coming back. `linkFor`: the account that Google is to be linked to, or unlinked from. */
+/** What a browser keeps between going to Google and coming back. `linkFor`: the person that Google is to be linked to, or unlinked from. */
 const began = beginning.extend({ linkFor: z.string().nullable(), unlinks: z.boolean() })
 
 const returnCookie = 'googleReturn'
@@ -113,50 +114,57 @@ export function googleRoutes(app: App, deps: Deps, handed: GoogleHandDowns): Goo
   })
 
   /** For a signed-in person: answers the URL to redirect to. */
-  const beginFor = async (account: AccountRow, reply: FastifyReply, what: 'link' | 'unlink'): Promise<{ url: string }> => {
+  const beginFor = async (person: PersonRow, reply: FastifyReply, what: 'link' | 'unlink'): Promise<{ url: string }> => {
     if (!provider) throw notSetUp()
     try {
-      return { url: await begin(provider, reply, { linkFor: account.id, unlinks: what === 'unlink' }) }
+      return { url: await begin(provider, reply, { linkFor: String(person.id), unlinks: what === 'unlink' }) }
     } catch (error) {
       if (explain(error) === 'google_unreachable') throw new ProblemError('not_ready', refusals.googleUnreachable)
       throw googleFailed()
     }
   }
 
-  answer(app, accountCalls.startGoogleLink, async ({ body }, { account }, { reply }) => {
+  answer(app, accountCalls.startGoogleLink, async ({ body }, { account: { person } }, { reply }) => {
     if (!provider) throw notSetUp()
-    refuseLinked(account)
-    await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
-    await refuseWithoutCode(deps, account, body.code, clock.now())
-    return beginFor(account, reply, 'link')
+    refuseLinked(person)
+    await refuseWrongPassword(deps, person, body.currentPassword, clock.now())
+    await refuseWithoutCode(deps, person, body.code, clock.now())
+    return beginFor(person, reply, 'link')
   })
 
-  answer(app, accountCalls.startGoogleUnlink, async (_parts, { account }, { reply }) => {
+  answer(app, accountCalls.startGoogleUnlink, async (_parts, { account: { person } }, { reply }) => {
     if (!provider) throw notSetUp()
-    refuseNotLinked(account)
-    return beginFor(account, reply, 'unlink')
+    refuseNotLinked(person)
+    return beginFor(person, reply, 'unlink')
   })
 
-  answer(app, accountCalls.reauthenticateWithGoogle, async ({ body }, principal, { request, reply }) => {
+  answer(app, accountCalls.reauthenticateWithGoogle, async ({ body }, { account: { person }, sessionId }, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
-    await reauthenticateWithGoogle(deps, principal, { code: body.code, browser: takeReturned(request, reply) }, clock.now())
+    await reauthenticateWithGoogle(deps, { person, sessionId }, { code: body.code, browser: takeReturned(request, reply) }, clock.now())
   })
 
-  answer(app, accountCalls.unlinkGoogle, async ({ body }, principal, { request, reply }) => {
+  answer(app, accountCalls.unlinkGoogle, async ({ body }, { account, sessionId }, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
     const browser = request.cookies[returnCookie] ?? ''
-    const unlinked = await unlinkGoogle(deps, principal, { ...body, browser }, originOf(request), now)
+    const person = await unlinkGoogle(deps, { person: account.person, sessionId }, { ...body, browser }, originOf(request), now)
     takeReturned(request, reply)
-    return readProfile(db, unlinked, now)
+    return readProfile(db, { ...account, person }, now)
   })
 
-  answer(app, accountCalls.linkGoogle, async ({ body }, principal, { request, reply }) => {
+  answer(app, accountCalls.linkGoogle, async ({ body }, { account, sessionId }, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
     const browser = takeReturned(request, reply)
-    const linked = await linkGoogle(deps, principal, { code: body.code, browser }, handed, originOf(request), now)
-    return readProfile(db, linked, now)
+    const person = await linkGoogle(
+      deps,
+      { person: account.person, sessionId },
+      { code: body.code, browser },
+      handed,
+      originOf(request),
+      now,
+    )
+    return readProfile(db, { ...account, person }, now)
   })
 
   return {

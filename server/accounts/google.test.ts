@@ -3,13 +3,13 @@ import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { integrationCalls } from '#contract/integrations.ts'
-import { aPerson, type Person } from '#test/factories.ts'
+import { aPerson, changePerson, type Person } from '#test/factories.ts'
 import { type FakeGoogle, openFakeGoogle, type Script } from '#test/fakes/google.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey } from '#test/programs.ts'
 import { pruneReturns } from './google.ts'
-import { accounts, googleReturns, sessions } from './tables.ts'
+import { accounts, googleReturns, people, sessions } from './tables.ts'
 import { stepOf, totpAt } from './totp.ts'
 
 const password = 'correct horse'
@@ -106,9 +106,8 @@ async function withAuthenticator(app: TestApp, person: Person): Promise<() => st
   return shown
 }
 
-const accountOf = async (app: TestApp, email: string) => (await app.db.select().from(accounts).where(eq(accounts.email, email)))[0]
-const verify = (app: TestApp, { id }: Person) =>
-  app.db.update(accounts).set({ emailVerifiedAt: app.clock.now() }).where(eq(accounts.id, id))
+const accountOf = async (app: TestApp, email: string) => (await app.db.select().from(people).where(eq(people.email, email)))[0]
+const verify = (app: TestApp, person: Person) => changePerson(app, person, { emailVerifiedAt: app.clock.now() })
 
 test('a new person signs up with Google', async () => {
   await using google = await openFakeGoogle()
@@ -366,7 +365,7 @@ test('linking Google on the profile makes it the only sign-in', async () => {
   expect((await ask(app, { token: elsewhere.reply.accessToken }, accountCalls.profile)).status).toBe(401)
   expect((await ask(app, null, accountCalls.signIn, { body: { email: asha.email, password } })).status).toBe(401)
   const signedIn = await signInWithGoogle(app, google)
-  expect('reply' in signedIn && signedIn.reply.user._id).toBe(asha.id)
+  expect('reply' in signedIn && signedIn.reply.user._id).toBe(String(asha.personId))
   const change = await ask(app, asha, accountCalls.changeProfile, { body: { email: 'new@example.com', currentPassword: password } })
   expect(change.problem?.code).toBe('not_allowed')
   const again = await ask(app, asha, accountCalls.startGoogleLink, { body: { currentPassword: password } })
@@ -440,7 +439,7 @@ test('codes for sign-in and for linking are not interchangeable, nor usable for 
     browser.keep(started.headers['set-cookie'])
     expect((await finish(await browser.visit(await google.visit(started.reply.url)))).problem?.code).toBe('google_failed')
   }
-  expect((await app.db.select().from(accounts)).map(({ googleSub }) => googleSub)).toEqual([null, null])
+  expect((await app.db.select().from(people)).map(({ googleSub }) => googleSub)).toEqual([null, null])
 })
 
 /** From the profile to Google and back, and with a new password in hand. */

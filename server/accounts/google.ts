@@ -1,6 +1,7 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
 import { displayName, emailAddress, type TakeoverRemoval } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import { personId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Identity } from '#server/platform/openid.ts'
@@ -8,24 +9,22 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import {
-  type AccountRow,
   breaksIndex,
   createAccount,
   emailTaken,
   hasEmail,
   isZone,
-  lockAccount,
-  lockAsSeen,
   nameFrom,
   type OnAccountCreated,
   type OnEmailConfirmed,
   refuseShortPassword,
 } from './accounts.ts'
-import { type Origin, writeAudit } from './audit.ts'
-import { dropLinks, sendConfirmLink } from './links.ts'
+import { type Origin, writePersonEntry } from './audit.ts'
+import { dropLinks, recipientOf, sendConfirmLink } from './links.ts'
+import { lockOwned, lockPerson, lockPersonAsSeen } from './lock.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions, endOtherSessions, openSession, type RefreshToken, recordAuthentication } from './sessions.ts'
-import { accounts, googleReturns } from './tables.ts'
+import { googleReturns, type PersonRow, people } from './tables.ts'
 import { cleanUpAfter, type OnAccountTakeover, type Takeover, takeOver } from './takeover.ts'
 import { googleLinkedEmail, googleUnlinkedEmail, refusals } from './texts.ts'
 import { countRecoveryCodes, dropTwoFactor } from './two-factor.ts'
@@ -58,7 +57,7 @@ export async function keepReturn(
     name: identity.name,
     emailVerified: identity.emailVerified,
     authoritative: isAuthoritative(identity, email.data),
-    linkOwnerId: began.linkFor,
+    personId: began.linkFor === null ? null : personId(began.linkFor),
     expiresAt: now.add(began.unlinks ? unlinkLife : returnLife),
   })
   return { code, browser }
@@ -76,16 +75,16 @@ export async function signInWithGoogle(
   handed: GoogleHandDowns,
   from: Origin,
   now: Instant,
-): Promise<{ account: AccountRow; refreshToken: RefreshToken; removed: TakeoverRemoval[] }> {
+): Promise<{ person: PersonRow; refreshToken: RefreshToken; removed: TakeoverRemoval[] }> {
   const came = await takeReturn(deps.db, given, now)
-  if (came.linkOwnerId !== null) throw googleFailed()
+  if (came.personId !== null) throw googleFailed()
   const { afterwards, ...signedIn } = await deps.db.transaction(async (tx) => {
     const linked = await findLinked(tx, came)
-    const { account, taken } = linked
-      ? { account: linked, taken: nothingTaken }
+    const { person, taken } = linked
+      ? { person: linked, taken: nothingTaken }
       : await admit(tx, { ...deps, ...handed }, came, given.timezone, from, now)
-    await writeAudit(tx, { ownerId: account.id, kind: 'signed_in', about: 'Google' }, from, now)
-    return { account, refreshToken: await openSession(tx, deps.config.secretKey, account.id, from, now), ...taken }
+    await writePersonEntry(tx, { person: person.id, kind: 'signed_in', about: 'Google' }, from, now)
+    return { person, refreshToken: await openSession(tx, deps.config.secretKey, person.id, from, now), ...taken }
   })
   await cleanUpAfter(deps, afterwards, 'a takeover')
   return signedIn
@@ -105,27 +104,28 @@ const nothingTaken: Takeover = { removed: [], afterwards: [] }
 /** Links Google to the account that began to; from then on it is the only way in. Refuses with `google_failed` and `conflict`. */
 export async function linkGoogle(
   deps: Deps,
-  principal: { account: AccountRow; sessionId: string },
+  asked: { person: PersonRow; sessionId: string },
   given: { code: string; browser: string },
   { onEmailConfirmed }: Pick<GoogleHandDowns, 'onEmailConfirmed'>,
   from: Origin,
   now: Instant,
-): Promise<AccountRow> {
+): Promise<PersonRow> {
   const came = await takeReturn(deps.db, given, now)
   const taken = new ProblemError('conflict', refusals.googleTaken)
   try {
     return await deps.db.transaction(async (tx) => {
-      const account = await lockAsSeen(tx, principal.account)
-      if (came.linkOwnerId !== account.id) throw googleFailed()
-      if (account.googleSub) throw alreadyLinked()
+      const owned = await lockOwned(tx, asked.person.id)
+      const person = await lockPersonAsSeen(tx, asked.person)
+      if (came.personId !== person.id) throw googleFailed()
+      if (person.googleSub) throw alreadyLinked()
       if (await findLinked(tx, came)) throw taken
-      const linked = await link(tx, deps, account, came, from, now)
-      if (linked.emailVerifiedAt !== null) await onEmailConfirmed(tx, linked.id, now)
-      await endOtherSessions(tx, account.id, principal.sessionId)
+      const linked = await link(tx, deps, person, came, from, now)
+      if (linked.emailVerifiedAt !== null) for (const { id } of owned) await onEmailConfirmed(tx, id, now)
+      await endOtherSessions(tx, person.id, asked.sessionId)
       return linked
     })
   } catch (error) {
-    throw breaksIndex(error, 'accounts_google') ? taken : error
+    throw breaksIndex(error, 'people_google') ? taken : error
   }
 }
 
@@ -135,29 +135,29 @@ export async function linkGoogle(
  */
 export async function unlinkGoogle(
   deps: Deps,
-  principal: { account: AccountRow; sessionId: string },
+  asked: { person: PersonRow; sessionId: string },
   given: { code: string; browser: string; newPassword: string },
   from: Origin,
   now: Instant,
-): Promise<AccountRow> {
-  refuseNotLinked(principal.account)
+): Promise<PersonRow> {
+  refuseNotLinked(asked.person)
   // Before the code is used up, so that a short password does not cost another trip to Google.
   refuseShortPassword(given.newPassword, 'newPassword', deps.config.passwordMinLength)
   const came = await takeReturn(deps.db, given, now)
   const passwordHash = await hashPassword(given.newPassword)
   return deps.db.transaction(async (tx) => {
-    const account = await lockAccount(tx, principal.account.id)
-    refuseOtherIdentity(came, account)
+    const person = await lockPerson(tx, eq(people.id, asked.person.id))
+    refuseOtherIdentity(came, person)
     const [unlinked] = await tx
-      .update(accounts)
+      .update(people)
       .set({ googleIssuer: null, googleSub: null, passwordHash, updatedAt: now })
-      .where(eq(accounts.id, account.id))
+      .where(eq(people.id, person.id))
       .returning()
-    if (!unlinked) throw new Error('A locked account was not there to be unlinked.')
-    await dropLinks(tx, account.id)
-    await endOtherSessions(tx, account.id, principal.sessionId)
-    await writeAudit(tx, { ownerId: account.id, kind: 'google_unlinked' }, from, now)
-    await queueSystemMail(tx, deps, { ...googleUnlinkedEmail(), to: account }, now)
+    if (!unlinked) throw new Error('A locked person was not there to be unlinked.')
+    await dropLinks(tx, person.id)
+    await endOtherSessions(tx, person.id, asked.sessionId)
+    await writePersonEntry(tx, { person: person.id, kind: 'google_unlinked' }, from, now)
+    await queueSystemMail(tx, deps, { ...googleUnlinkedEmail(), to: recipientOf(person) }, now)
     return unlinked
   })
 }
@@ -165,29 +165,29 @@ export async function unlinkGoogle(
 /** The person has just signed in at Google with the linked account. Refuses with `google_failed`, `conflict` where none is linked. */
 export async function reauthenticateWithGoogle(
   { db }: Deps,
-  { account, sessionId }: { account: AccountRow; sessionId: string },
+  { person, sessionId }: { person: PersonRow; sessionId: string },
   given: { code: string; browser: string },
   now: Instant,
 ): Promise<void> {
-  refuseNotLinked(account)
-  refuseOtherIdentity(await takeReturn(db, given, now), account)
+  refuseNotLinked(person)
+  refuseOtherIdentity(await takeReturn(db, given, now), person)
   await recordAuthentication(db, sessionId, now)
 }
 
-/** A return must be of the account that began, with the Google account that is linked to it. */
-function refuseOtherIdentity(came: Return, account: AccountRow | null): asserts account is AccountRow {
-  if (!account || came.linkOwnerId !== account.id) throw googleFailed()
-  if (account.googleSub !== came.sub || account.googleIssuer !== came.issuer) throw new ProblemError('google_failed', refusals.googleOther)
+/** A return must be of the person who began, with the Google account that is linked to it. */
+function refuseOtherIdentity(came: Return, person: PersonRow | undefined): asserts person is PersonRow {
+  if (!person || came.personId !== person.id) throw googleFailed()
+  if (person.googleSub !== came.sub || person.googleIssuer !== came.issuer) throw new ProblemError('google_failed', refusals.googleOther)
 }
 
 /** Refuses an account that does not sign in with Google with `conflict`. */
-export function refuseNotLinked(account: AccountRow): void {
-  if (!account.googleSub) throw new ProblemError('conflict', refusals.googleNotLinked)
+export function refuseNotLinked({ googleSub }: PersonRow): void {
+  if (!googleSub) throw new ProblemError('conflict', refusals.googleNotLinked)
 }
 
 /** Refuses an account that signs in with Google already with `conflict`. */
-export function refuseLinked(account: AccountRow): void {
-  if (account.googleSub) throw alreadyLinked()
+export function refuseLinked({ googleSub }: PersonRow): void {
+  if (googleSub) throw alreadyLinked()
 }
 
 export async function pruneReturns(db: Database, now: Instant): Promise<void> {
@@ -210,14 +210,9 @@ async function takeReturn(db: Database, { code, browser }: { code: string; brows
   return came
 }
 
-async function findLinked(tx: Database, { issuer, sub }: Return): Promise<AccountRow | undefined> {
-  const [found] = await tx
-    .select()
-    .from(accounts)
-    .where(and(eq(accounts.googleIssuer, issuer), eq(accounts.googleSub, sub)))
-    // A takeover at this moment removes the link: a session must not be opened by it afterwards.
-    .for('update')
-  return found
+async function findLinked(tx: Database, { issuer, sub }: Return): Promise<PersonRow | undefined> {
+  // Locked, because a takeover at this moment removes the link: a session must not be opened by it afterwards.
+  return lockPerson(tx, and(eq(people.googleIssuer, issuer), eq(people.googleSub, sub)))
 }
 
 /** Signs in an identity that is not linked yet. */
@@ -228,12 +223,14 @@ async function admit(
   timezone: string | undefined,
   from: Origin,
   now: Instant,
-): Promise<{ account: AccountRow; taken: Takeover }> {
+): Promise<{ person: PersonRow; taken: Takeover }> {
   if (!came.emailVerified) throw new ProblemError('google_failed', refusals.googleUnverified)
-  const [same] = await tx.select().from(accounts).where(hasEmail(came.email)).for('update')
+  const [known] = await tx.select({ id: people.id }).from(people).where(hasEmail(came.email))
+  const owned = known ? await lockOwned(tx, known.id) : []
+  const same = known && (await lockPerson(tx, and(eq(people.id, known.id), hasEmail(came.email))))
   if (same && came.authoritative && !same.emailVerifiedAt && sendsSystemMail(deps.config)) {
-    const taken = await takeOver(tx, deps, same, { displayName: nameOf(came), parts: deps.onAccountTakeover }, now)
-    return { account: await link(tx, deps, same, came, from, now), taken }
+    const taken = await takeOver(tx, deps, { person: same, owned }, { displayName: nameOf(came), parts: deps.onAccountTakeover }, now)
+    return { person: await link(tx, deps, same, came, from, now), taken }
   }
   if (same) {
     if (same.googleSub) throw emailTaken(refusals.signsInWithOtherGoogle)
@@ -241,8 +238,8 @@ async function admit(
     const guarded = (await countRecoveryCodes(tx, same.id)) !== null
     if (!came.authoritative || !same.emailVerifiedAt || guarded) throw emailTaken(refusals.accountExistsLinkGoogle)
     await endAllSessions(tx, same.id)
-    await deps.revokeAccess(tx, same.id, now)
-    return { account: await link(tx, deps, same, came, from, now), taken: nothingTaken }
+    for (const { id } of owned) await deps.revokeAccess(tx, id, now)
+    return { person: await link(tx, deps, same, came, from, now), taken: nothingTaken }
   }
   const account = await createAccount(
     tx,
@@ -258,16 +255,17 @@ async function admit(
     now,
   )
   await deps.onAccountCreated(tx, account, now)
-  await writeAudit(tx, { ownerId: account.id, kind: 'signed_up' }, from, now)
-  if (!came.authoritative) await sendConfirmLink(tx, deps, account, now)
-  return { account, taken: nothingTaken }
+  const { person } = account
+  await writePersonEntry(tx, { person: person.id, kind: 'signed_up' }, from, now)
+  if (!came.authoritative) await sendConfirmLink(tx, deps, person, now)
+  return { person, taken: nothingTaken }
 }
 
 /** Removes every other way in: password, second factor, emailed links. The caller ends the sessions. */
-async function link(tx: Database, deps: Deps, account: AccountRow, came: Return, from: Origin, now: Instant): Promise<AccountRow> {
-  const confirms = came.authoritative && came.email.toLowerCase() === account.email.toLowerCase()
+async function link(tx: Database, deps: Deps, person: PersonRow, came: Return, from: Origin, now: Instant): Promise<PersonRow> {
+  const confirms = came.authoritative && came.email.toLowerCase() === person.email.toLowerCase()
   const [linked] = await tx
-    .update(accounts)
+    .update(people)
     .set({
       googleIssuer: came.issuer,
       googleSub: came.sub,
@@ -275,13 +273,13 @@ async function link(tx: Database, deps: Deps, account: AccountRow, came: Return,
       updatedAt: now,
       ...(confirms ? { emailVerifiedAt: now } : {}),
     })
-    .where(eq(accounts.id, account.id))
+    .where(eq(people.id, person.id))
     .returning()
-  if (!linked) throw new Error('A locked account was not there to be linked.')
-  await dropLinks(tx, account.id)
-  await dropTwoFactor(tx, account.id)
-  await writeAudit(tx, { ownerId: account.id, kind: 'google_linked', about: came.email }, from, now)
-  await queueSystemMail(tx, deps, { ...googleLinkedEmail(deps.config.publicUrl), to: linked }, now)
+  if (!linked) throw new Error('A locked person was not there to be linked.')
+  await dropLinks(tx, person.id)
+  await dropTwoFactor(tx, person.id)
+  await writePersonEntry(tx, { person: person.id, kind: 'google_linked', about: came.email }, from, now)
+  await queueSystemMail(tx, deps, { ...googleLinkedEmail(deps.config.publicUrl), to: recipientOf(linked) }, now)
   return linked
 }
 

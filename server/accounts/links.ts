@@ -1,54 +1,50 @@
 import { and, eq, gt, lte, type SQL, sql } from 'drizzle-orm'
 import type { Instant } from '#server/platform/clock.ts'
+import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { type OnLinkSettled, queueSystemMail, type Recipient, sendsSystemMail } from '#server/platform/system-mail.ts'
-import { accountLinks, accounts } from './tables.ts'
+import { accountLinks, people } from './tables.ts'
 import { confirmationEmail, emailChangeEmail, emailChangeRequestedEmail } from './texts.ts'
+
+/** A person as the recipient of an email about how they sign in. */
+export function recipientOf({ id, email, emailVerifiedAt }: Addressee): Recipient & { id: string } {
+  return { id: String(id), email, emailVerifiedAt }
+}
 
 type Purpose = 'reset_password' | 'confirm_email' | 'change_email'
 
 /** How long a link is valid once the mail server has accepted its email, in minutes. */
 const linkMinutes: Record<Purpose, number> = { reset_password: 60, confirm_email: 24 * 60, change_email: 24 * 60 }
 
-/** The account of a link's recipient. */
-type Addressee = Recipient & { id: string }
+/** The recipient of a link. */
+type Addressee = Omit<Recipient, 'id'> & { id: PersonId }
 
 /**
- * Sends the link that confirms the account's email; nothing where the server sends no mail. Answers null, or when the next link may be sent
+ * Sends the link that confirms a person's email; nothing where the server sends no mail. Answers null, or when the next link may be sent
  * to this address, because there were too many.
  */
-export async function sendConfirmLink(tx: Database, deps: Deps, account: Addressee, now: Instant): Promise<Instant | null> {
+export async function sendConfirmLink(tx: Database, deps: Deps, person: Addressee, now: Instant): Promise<Instant | null> {
   if (!sendsSystemMail(deps.config)) return null
   const token = newToken()
   const email = confirmationEmail(token)
-  await writeLink(
-    tx,
-    { token, email: account.email, purpose: 'confirm_email', now, queuedFor: email.expiresIn },
-    eq(accounts.id, account.id),
-  )
-  return queueSystemMail(tx, deps, { ...email, to: account, link: { hash: hashToken(token) } }, now)
+  await writeLink(tx, { token, email: person.email, purpose: 'confirm_email', now, queuedFor: email.expiresIn }, eq(people.id, person.id))
+  return queueSystemMail(tx, deps, { ...email, to: recipientOf(person), link: { hash: hashToken(token) } }, now)
 }
 
 /**
- * Sends the link that makes `newEmail` the account's, and notifies the current mailbox. An earlier link becomes invalid. Answers as
+ * Sends the link that makes `newEmail` the person's, and notifies the current mailbox. An earlier link becomes invalid. Answers as
  * `sendConfirmLink` does.
  */
-export async function sendChangeLink(
-  tx: Database,
-  deps: Deps,
-  account: Addressee,
-  newEmail: string,
-  now: Instant,
-): Promise<Instant | null> {
+export async function sendChangeLink(tx: Database, deps: Deps, person: Addressee, newEmail: string, now: Instant): Promise<Instant | null> {
   const token = newToken()
   const email = emailChangeEmail(token)
-  await tx.delete(accountLinks).where(and(eq(accountLinks.ownerId, account.id), eq(accountLinks.purpose, 'change_email')))
-  await writeLink(tx, { token, email: newEmail, purpose: 'change_email', now, queuedFor: email.expiresIn }, eq(accounts.id, account.id))
-  const to = { id: account.id, email: newEmail, emailVerifiedAt: null }
+  await tx.delete(accountLinks).where(and(eq(accountLinks.personId, person.id), eq(accountLinks.purpose, 'change_email')))
+  await writeLink(tx, { token, email: newEmail, purpose: 'change_email', now, queuedFor: email.expiresIn }, eq(people.id, person.id))
+  const to = { id: String(person.id), email: newEmail, emailVerifiedAt: null }
   const nextAt = await queueSystemMail(tx, deps, { ...email, to, link: { hash: hashToken(token) } }, now)
-  if (nextAt === null) await queueSystemMail(tx, deps, { ...emailChangeRequestedEmail(), to: account }, now)
+  if (nextAt === null) await queueSystemMail(tx, deps, { ...emailChangeRequestedEmail(), to: recipientOf(person) }, now)
   return nextAt
 }
 
@@ -63,16 +59,16 @@ export const settleLink: OnLinkSettled = async (db, hash, acceptedAt) => {
         .where(and(eq(accountLinks.tokenHash, hash), eq(accountLinks.purpose, purpose)))
 }
 
-export async function findPendingEmail(db: Database, ownerId: string, now: Instant): Promise<string | null> {
+export async function findPendingEmail(db: Database, person: PersonId, now: Instant): Promise<string | null> {
   const [found] = await db
     .select({ email: accountLinks.email })
     .from(accountLinks)
-    .where(and(eq(accountLinks.ownerId, ownerId), eq(accountLinks.purpose, 'change_email'), gt(accountLinks.expiresAt, now)))
+    .where(and(eq(accountLinks.personId, person), eq(accountLinks.purpose, 'change_email'), gt(accountLinks.expiresAt, now)))
   return found?.email ?? null
 }
 
-export async function dropLinks(tx: Database, ownerId: string): Promise<void> {
-  await tx.delete(accountLinks).where(eq(accountLinks.ownerId, ownerId))
+export async function dropLinks(tx: Database, person: PersonId): Promise<void> {
+  await tx.delete(accountLinks).where(eq(accountLinks.personId, person))
 }
 
 export async function pruneLinks(db: Database, now: Instant): Promise<void> {
@@ -88,7 +84,7 @@ interface NewLink {
   queuedFor?: Temporal.DurationLike
 }
 
-/** Stores a link for the account that fits; answers whether there was one. */
+/** Stores a link for the person that fits; answers whether there was one. */
 export async function writeLink(
   tx: Database,
   { token, email, purpose, now, queuedFor = { minutes: 0 } }: NewLink,
@@ -100,14 +96,14 @@ export async function writeLink(
       tx
         .select({
           tokenHash: sql<string>`${hashToken(token)}::text`.as('token_hash'),
-          ownerId: accounts.id,
+          personId: people.id,
           purpose: sql<NewLink['purpose']>`${purpose}::text`.as('purpose'),
           email: sql<string | null>`${email}::text`.as('email'),
           expiresAt: sql<Instant>`${now.add(queuedFor).add({ minutes: linkMinutes[purpose] }).toString()}::timestamptz`.as('expires_at'),
         })
-        .from(accounts)
+        .from(people)
         .where(which),
     )
-    .returning({ ownerId: accountLinks.ownerId })
+    .returning({ personId: accountLinks.personId })
   return written.length > 0
 }

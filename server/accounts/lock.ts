@@ -1,22 +1,70 @@
-import { eq } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { Account } from '#server/platform/answer.ts'
+import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { type AccountRow, accounts } from './tables.ts'
+import { type AccountRow, accounts, memberships, type PersonRow, people } from './tables.ts'
 import { refusals } from './texts.ts'
+
+/** The columns of `AccountRow`, to be read by `fromAccounts`. */
+const accountColumns = {
+  ...getTableColumns(accounts),
+  displayName: sql<string>`coalesce(${accounts.name}, ${people.displayName})`,
+  email: people.email,
+  emailVerifiedAt: people.emailVerifiedAt,
+}
+
+/** Reads accounts with their owners. A lock must be `{ of: accounts }`, and what it waited for may have changed the owner meanwhile. */
+export function selectAccounts(db: Database) {
+  return db
+    .select(accountColumns)
+    .from(accounts)
+    .innerJoin(memberships, and(eq(memberships.ownerId, accounts.id), eq(memberships.role, 'owner')))
+    .innerJoin(people, eq(people.id, memberships.personId))
+}
+
+export async function findAccount(db: Database, id: string): Promise<AccountRow | undefined> {
+  const [found] = await selectAccounts(db).where(eq(accounts.id, id))
+  return found
+}
 
 /** Locks the account's row until the transaction ends. It serialises runs and invoice numbers. */
 export async function lockAccount(tx: Database, id: string): Promise<AccountRow | null> {
-  const [row] = await tx.select().from(accounts).where(eq(accounts.id, id)).for('update')
-  return row ?? null
+  const locked = await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)).for('update')
+  // A statement of its own: one that waits for the lock would read the owner as they were before.
+  return (locked.length > 0 && (await findAccount(tx, id))) || null
 }
 
 /**
- * Locks the account of a request as it was authenticated. Refuses with `not_signed_in` where it was deleted, or its credentials changed, since:
+ * Locks the account of a request as its person saw it. Refuses with `not_signed_in` where it was deleted, or the person's credentials changed, since:
  * a slow request must not store anything in an account that was taken over meanwhile.
  */
-export async function lockAsSeen(tx: Database, seen: Pick<AccountRow, 'id' | 'passwordHash' | 'googleSub'>): Promise<AccountRow> {
-  const row = await lockAccount(tx, seen.id)
+export async function lockAsSeen(tx: Database, { id, person }: Pick<Account, 'id' | 'person'>): Promise<Account> {
+  const row = await lockAccount(tx, id)
+  const locked = await lockPersonAsSeen(tx, person, 'share')
+  if (!row) throw new ProblemError('not_signed_in', refusals.signIn)
+  return { ...row, person: locked }
+}
+
+/** Locks the row of a person; `whose` matches one. Accounts are locked before people, because another order would deadlock. */
+export async function lockPerson(tx: Database, whose: SQL | undefined): Promise<PersonRow | undefined> {
+  const [row] = await tx.select().from(people).where(whose).for('update')
+  return row
+}
+
+/** The same for the person of a request. Refuses with `not_signed_in` as `lockAsSeen` does. */
+export async function lockPersonAsSeen(
+  tx: Database,
+  seen: Pick<PersonRow, 'id' | 'passwordHash' | 'googleSub'>,
+  strength: 'update' | 'share' = 'update',
+): Promise<PersonRow> {
+  const [row] = await tx.select().from(people).where(eq(people.id, seen.id)).for(strength)
   if (!row || row.passwordHash !== seen.passwordHash || row.googleSub !== seen.googleSub)
     throw new ProblemError('not_signed_in', refusals.signIn)
   return row
+}
+
+/** Locks the accounts that a person owns, and answers them. */
+export async function lockOwned(tx: Database, person: PersonId): Promise<AccountRow[]> {
+  return selectAccounts(tx).where(eq(people.id, person)).orderBy(asc(accounts.id)).for('update', { of: accounts })
 }

@@ -1,13 +1,12 @@
-import { eq } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { systemMails } from '#server/platform/tables.ts'
-import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { aPerson, changePerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { makeResetLink } from './recovery.ts'
-import { accountLinks, accounts } from './tables.ts'
+import { accountLinks } from './tables.ts'
 
 const password = 'correct horse'
 const newPassword = 'battery staple'
@@ -313,7 +312,7 @@ test('changing the password invalidates earlier links', async () => {
 test('without system email a new email takes effect immediately, unconfirmed', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { password })
-  await app.db.update(accounts).set({ emailVerifiedAt: app.clock.now() }).where(eq(accounts.id, asha.id))
+  await changePerson(app, asha, { emailVerifiedAt: app.clock.now() })
   const changed = await ask(app, asha, accountCalls.changeProfile, { body: { email: 'new@example.com', currentPassword: password } })
   expect(changed.reply).toMatchObject({ email: 'new@example.com', pendingEmail: null, emailVerified: false })
 })

@@ -6,22 +6,13 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
-import {
-  type AccountRow,
-  breaksIndex,
-  emailTaken,
-  hasEmail,
-  lockAccount,
-  nameFrom,
-  type OnAddressLeft,
-  type OnEmailConfirmed,
-  refuseShortPassword,
-} from './accounts.ts'
-import { type Origin, writeAudit } from './audit.ts'
-import { dropLinks, sendConfirmLink, writeLink } from './links.ts'
+import { breaksIndex, emailTaken, hasEmail, nameFrom, type OnAddressLeft, type OnEmailConfirmed, refuseShortPassword } from './accounts.ts'
+import { type Origin, writePersonEntry } from './audit.ts'
+import { dropLinks, recipientOf, sendConfirmLink, writeLink } from './links.ts'
+import { lockOwned, lockPerson } from './lock.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions } from './sessions.ts'
-import { accountLinks, accounts } from './tables.ts'
+import { accountLinks, type PersonRow, people } from './tables.ts'
 import { cleanUpAfter, type OnAccountTakeover, type Takeover, takeOver } from './takeover.ts'
 import { emailChangedEmail, operator, passwordChangedEmail, passwordResetEmail, refusals, signInWithGoogleEmail } from './texts.ts'
 import { addressKey, countTry, emailKey, forgetEveryGuess, tooManyLinks } from './throttle.ts'
@@ -44,7 +35,7 @@ export async function askForNewPassword(deps: Deps, { email }: z.output<typeof f
     await countTry(db, emailKey('forgot', email), requestsForOneEmail, now)
   }
   const token = newToken()
-  const [found] = await db.select().from(accounts).where(hasEmail(email))
+  const [found] = await db.select().from(people).where(hasEmail(email))
   // A Google link of an account whose email was never confirmed is not a reason to keep the owner of the email out.
   const byPassword = found && (!found.googleSub || !found.emailVerifiedAt)
   const message = found && !byPassword ? signInWithGoogleEmail : passwordResetEmail(token)
@@ -52,8 +43,8 @@ export async function askForNewPassword(deps: Deps, { email }: z.output<typeof f
   // The same statements with and without an account, so that timing reveals nothing.
   await db.transaction(async (tx) => {
     const written = { token, email, purpose: 'reset_password', now, queuedFor: message.expiresIn } as const
-    await writeLink(tx, written, byPassword ? eq(accounts.id, found.id) : sql`false`)
-    await queueSystemMail(tx, deps, { ...message, to: found ?? { id: null, email, emailVerifiedAt: null }, link }, now)
+    await writeLink(tx, written, byPassword ? eq(people.id, found.id) : sql`false`)
+    await queueSystemMail(tx, deps, { ...message, to: found ? recipientOf(found) : { id: null, email, emailVerifiedAt: null }, link }, now)
   })
 }
 
@@ -68,10 +59,10 @@ export async function makeResetLink({ db, config }: Pick<Deps, 'db' | 'config'>,
 /** Turns two-factor authentication off for an owner who lost authenticator and recovery codes. Refuses with `not_found`. */
 export async function removeLostTwoFactor({ db }: Pick<Deps, 'db'>, email: string, now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
-    const [found] = await tx.select().from(accounts).where(hasEmail(email))
+    const [found] = await tx.select().from(people).where(hasEmail(email))
     if (!found) throw new ProblemError('not_found', operator.noAccount(email))
     if (!(await dropTwoFactor(tx, found.id))) throw new ProblemError('not_found', operator.twoFactorOff(email))
-    await writeAudit(tx, { ownerId: found.id, kind: 'two_factor_off' }, null, now)
+    await writePersonEntry(tx, { person: found.id, kind: 'two_factor_off' }, null, now)
   })
 }
 
@@ -99,21 +90,22 @@ export async function resetPassword(
   const passwordHash = await hashPassword(draft.newPassword)
   const { removed, afterwards } = await db.transaction(async (tx) => {
     const [used] = await tx.delete(accountLinks).where(link).returning()
-    const account = used && (await lockAccount(tx, used.ownerId))
-    if (!account || (used.email !== null && !sameEmail(used.email, account.email))) throw expired()
+    const owned = used ? await lockOwned(tx, used.personId) : []
+    const person = used && (await lockPerson(tx, eq(people.id, used.personId)))
+    if (!person || (used.email !== null && !sameEmail(used.email, person.email))) throw expired()
     const taken: Takeover =
-      used.email !== null && account.emailVerifiedAt === null
-        ? await takeOver(tx, deps, account, { displayName: nameFrom(account.email), parts: onAccountTakeover }, now)
+      used.email !== null && person.emailVerifiedAt === null
+        ? await takeOver(tx, deps, { person, owned }, { displayName: nameFrom(person.email), parts: onAccountTakeover }, now)
         : { removed: [], afterwards: [] }
     await tx
-      .update(accounts)
+      .update(people)
       .set({ passwordHash, updatedAt: now, ...(used.email === null ? {} : { emailVerifiedAt: now }) })
-      .where(eq(accounts.id, account.id))
-    await dropLinks(tx, account.id)
-    await endAllSessions(tx, account.id)
-    await forgetEveryGuess(tx, account)
-    await writeAudit(tx, { ownerId: account.id, kind: 'password_reset' }, from, now)
-    const to = used.email === null ? account : { ...account, emailVerifiedAt: now }
+      .where(eq(people.id, person.id))
+    await dropLinks(tx, person.id)
+    await endAllSessions(tx, person.id)
+    await forgetEveryGuess(tx, recipientOf(person))
+    await writePersonEntry(tx, { person: person.id, kind: 'password_reset' }, from, now)
+    const to = recipientOf(used.email === null ? person : { ...person, emailVerifiedAt: now })
     await queueSystemMail(tx, deps, { ...passwordChangedEmail(), to }, now)
     return taken
   })
@@ -122,17 +114,17 @@ export async function resetPassword(
 }
 
 /** Refuses with `not_ready`, `conflict` where it is confirmed already, `too_many`. */
-export async function sendConfirmLinkAgain(deps: Deps, account: AccountRow, now: Instant): Promise<void> {
+export async function sendConfirmLinkAgain(deps: Deps, person: PersonRow, now: Instant): Promise<void> {
   refuseWithoutMail(deps)
-  if (account.emailVerifiedAt) throw new ProblemError('conflict', refusals.emailConfirmed)
+  if (person.emailVerifiedAt) throw new ProblemError('conflict', refusals.emailConfirmed)
   await deps.db.transaction(async (tx) => {
-    const nextAt = await sendConfirmLink(tx, deps, account, now)
+    const nextAt = await sendConfirmLink(tx, deps, person, now)
     if (nextAt) throw tooManyLinks(nextAt, now)
   })
 }
 
 /**
- * Confirms an email by the link that was sent there, or changes to it. Answers the account's email.
+ * Confirms an email by the link that was sent there, or changes to it. Answers the person's email.
  * Refuses with `link_expired`, and with `email_taken` if another account uses it by now.
  */
 export async function confirmEmail(
@@ -155,25 +147,26 @@ export async function confirmEmail(
           ),
         )
         .returning()
-      const account = used && (await lockAccount(tx, used.ownerId))
-      if (!account || !used.email) throw expired()
+      const owned = used ? await lockOwned(tx, used.personId) : []
+      const person = used && (await lockPerson(tx, eq(people.id, used.personId)))
+      if (!person || !used.email) throw expired()
       const changes = used.purpose === 'change_email'
       // Google provides the email of a linked account, so an older link is invalid.
-      if (changes ? account.googleSub !== null : !sameEmail(used.email, account.email)) throw expired()
-      const email = changes ? used.email : account.email
-      await tx.update(accounts).set({ email, emailVerifiedAt: now, updatedAt: now }).where(eq(accounts.id, account.id))
-      await onEmailConfirmed(tx, account.id, now)
+      if (changes ? person.googleSub !== null : !sameEmail(used.email, person.email)) throw expired()
+      const email = changes ? used.email : person.email
+      await tx.update(people).set({ email, emailVerifiedAt: now, updatedAt: now }).where(eq(people.id, person.id))
+      for (const { id } of owned) await onEmailConfirmed(tx, id, now)
       if (changes) {
-        await onAddressLeft(tx, account, now)
+        for (const account of owned) await onAddressLeft(tx, account, now)
         // Links sent to the previous mailbox must not open the account.
-        await dropLinks(tx, account.id)
-        await queueSystemMail(tx, deps, { ...emailChangedEmail(deps.config.publicUrl), to: account }, now)
+        await dropLinks(tx, person.id)
+        await queueSystemMail(tx, deps, { ...emailChangedEmail(deps.config.publicUrl), to: recipientOf(person) }, now)
       }
-      await writeAudit(tx, { ownerId: account.id, kind: changes ? 'email_changed' : 'email_confirmed', about: email }, from, now)
+      await writePersonEntry(tx, { person: person.id, kind: changes ? 'email_changed' : 'email_confirmed', about: email }, from, now)
       return email
     })
   } catch (error) {
-    if (breaksIndex(error, 'accounts_email')) throw emailTaken(refusals.emailUsedMeanwhile)
+    if (breaksIndex(error, 'people_email')) throw emailTaken(refusals.emailUsedMeanwhile)
     throw error
   }
 }

@@ -10,7 +10,7 @@ import {
   changePassword,
   changeProfile,
   type DeleteHistory,
-  deleteAccount,
+  deletePerson,
   type OnAccountCreated,
   type OnAccountDeleted,
   type OnAddressLeft,
@@ -23,7 +23,7 @@ import {
   signUp,
   toUser,
 } from './accounts.ts'
-import { listAudit, originOf, writeAudit } from './audit.ts'
+import { listAudit, originOf, writePersonEntry } from './audit.ts'
 import { deviceOf } from './device.ts'
 import { exportAccount } from './export.ts'
 import { googleRoutes } from './google-routes.ts'
@@ -88,17 +88,17 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   answerOpen(app, accountCalls.server, async () => serverAbilities(config))
 
   answerOpen(app, accountCalls.signUp, async ({ body }, { request }) => {
-    const account = await signUp(deps, body, handed.onAccountCreated, originOf(request), clock.now())
-    return { _id: account.id, displayName: account.displayName, email: account.email, createdAt: account.createdAt.toString() }
+    const person = await signUp(deps, body, handed.onAccountCreated, originOf(request), clock.now())
+    return { _id: String(person.id), displayName: person.displayName, email: person.email, createdAt: person.createdAt.toString() }
   })
 
   answerOpen(app, accountCalls.signIn, async ({ body }, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
-    const { account, refreshToken } = await signIn(deps, body, originOf(request), known.read(request, now), now)
+    const { person, refreshToken } = await signIn(deps, body, originOf(request), known.read(request, now), now)
     await keepNewSession(request, reply, refreshToken, now)
-    known.keep(request, reply, account.id, now)
-    return { foundUser: toUser(account), accessToken: await signAccessToken(config.secretKey, refreshToken.sessionId, now) }
+    known.keep(request, reply, person.id, now)
+    return { foundUser: toUser(person), accessToken: await signAccessToken(config.secretKey, refreshToken.sessionId, now) }
   })
 
   const google = googleRoutes(app, deps, handed)
@@ -106,10 +106,10 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   answerOpen(app, accountCalls.exchangeGoogleCode, async ({ body }, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
-    const { account, refreshToken, removed } = await google.signIn(request, reply, body, now)
+    const { person, refreshToken, removed } = await google.signIn(request, reply, body, now)
     await keepNewSession(request, reply, refreshToken, now)
     const accessToken = await signAccessToken(config.secretKey, refreshToken.sessionId, now)
-    return { accessToken, refreshToken: 'cookie-based' as const, user: toUser(account), ...told(removed) }
+    return { accessToken, refreshToken: 'cookie-based' as const, user: toUser(person), ...told(removed) }
   })
 
   answerOpen(app, accountCalls.refresh, async (_parts, { request, reply }) => {
@@ -144,9 +144,9 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     message: replies.emailConfirmed,
   }))
 
-  answer(app, accountCalls.sendConfirmation, async (_parts, { account }) => {
-    await sendConfirmLinkAgain(deps, account, clock.now())
-    return { message: replies.confirmationSent(account.email) }
+  answer(app, accountCalls.sendConfirmation, async (_parts, { account: { person } }) => {
+    await sendConfirmLinkAgain(deps, person, clock.now())
+    return { message: replies.confirmationSent(person.email) }
   })
 
   answer(app, accountCalls.profile, async (_parts, { account }) => readProfile(db, account, clock.now()))
@@ -161,81 +161,83 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 
   answer(app, accountCalls.changePassword, async ({ body }, { account, sessionId }, { request }) => {
-    await changePassword(deps, account, sessionId, body, originOf(request), clock.now())
+    await changePassword(deps, account.person, sessionId, body, originOf(request), clock.now())
     return { message: replies.passwordChanged }
   })
 
-  answer(app, accountCalls.startTwoFactor, async ({ body }, { account }) => {
-    if (account.googleSub) throw new ProblemError('not_allowed', refusals.twoFactorWithGoogle)
-    await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
-    return startTwoFactor(deps, account)
+  answer(app, accountCalls.startTwoFactor, async ({ body }, { account: { person } }) => {
+    if (person.googleSub) throw new ProblemError('not_allowed', refusals.twoFactorWithGoogle)
+    await refuseWrongPassword(deps, person, body.currentPassword, clock.now())
+    return startTwoFactor(deps, person)
   })
 
   answer(app, accountCalls.confirmTwoFactor, async ({ body }, { account }, { request }) => ({
-    recoveryCodes: await confirmTwoFactor(deps, account, body.code, originOf(request), clock.now()),
+    recoveryCodes: await confirmTwoFactor(deps, account.person, body.code, originOf(request), clock.now()),
   }))
 
   answer(app, accountCalls.renewRecoveryCodes, async ({ body }, { account }, { request }) => {
-    await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
-    return { recoveryCodes: await renewRecoveryCodes(deps, account, body.code, originOf(request), clock.now()) }
+    await refuseWrongPassword(deps, account.person, body.currentPassword, clock.now())
+    return { recoveryCodes: await renewRecoveryCodes(deps, account.person, body.code, originOf(request), clock.now()) }
   })
 
   answer(app, accountCalls.removeTwoFactor, async ({ body }, { account }, { request }) => {
-    await refuseWrongPassword(deps, account, body.currentPassword, clock.now())
-    await removeTwoFactor(deps, account, body.code, originOf(request), clock.now())
+    await refuseWrongPassword(deps, account.person, body.currentPassword, clock.now())
+    await removeTwoFactor(deps, account.person, body.code, originOf(request), clock.now())
   })
 
-  answer(app, accountCalls.sessions, async (_parts, { account, sessionId }) => listSessions(db, account.id, sessionId, clock.now()))
+  answer(app, accountCalls.sessions, async (_parts, { account, sessionId }) => listSessions(db, account.person.id, sessionId, clock.now()))
 
   answer(app, accountCalls.endSession, async ({ params }, { account }, { request }) => {
     const now = clock.now()
     await db.transaction(async (tx) => {
-      const userAgent = await endSession(tx, account.id, params.id)
+      const userAgent = await endSession(tx, account.person.id, params.id)
       if (userAgent === undefined) throw new ProblemError('not_found', refusals.sessionGone)
-      await writeAudit(tx, { ownerId: account.id, kind: 'sessions_ended', about: deviceOf(userAgent) }, originOf(request), now)
+      await writePersonEntry(tx, { person: account.person.id, kind: 'sessions_ended', about: deviceOf(userAgent) }, originOf(request), now)
     })
   })
 
   answer(app, accountCalls.endOtherSessions, async (_parts, { account, sessionId }, { request }) => {
     const now = clock.now()
     await db.transaction(async (tx) => {
-      await endOtherSessions(tx, account.id, sessionId)
-      await writeAudit(tx, { ownerId: account.id, kind: 'sessions_ended' }, originOf(request), now)
+      await endOtherSessions(tx, account.person.id, sessionId)
+      await writePersonEntry(tx, { person: account.person.id, kind: 'sessions_ended' }, originOf(request), now)
     })
   })
 
-  answer(app, accountCalls.audit, async ({ query }, { account }) => listAudit(db, account.id, query.before))
+  answer(app, accountCalls.audit, async ({ query }, { account }) =>
+    listAudit(db, { ownerId: account.id, person: account.person.id }, query.before),
+  )
 
   answer(app, accountCalls.exportData, async (_parts, { account }, { request, reply, enterHeavy }) => {
     const now = clock.now()
     await enterHeavy()
-    if (config.rateLimit) await countTry(db, `export:${account.id}`, exports, now)
-    await writeAudit(db, { ownerId: account.id, kind: 'data_exported' }, originOf(request), now)
+    if (config.rateLimit) await countTry(db, `export:${account.person.id}`, exports, now)
+    await writePersonEntry(db, { person: account.person.id, kind: 'data_exported' }, originOf(request), now)
     const date = now.toZonedDateTimeISO(account.timezone).toPlainDate()
     reply.header('content-type', 'application/zip').header('content-disposition', `attachment; filename="duely-${date}.zip"`)
-    return exportAccount(db, account.id)
+    return exportAccount(db, { ownerId: account.id, person: account.person.id })
   })
 
   answer(app, accountCalls.stats, async (_parts, { account }) => handed.stats(db, account, clock.now()))
 
   answer(app, accountCalls.reauthenticate, async ({ body }, { account, sessionId }) => {
     const now = clock.now()
-    await refuseWrongPassword(deps, account, body.currentPassword, now)
-    await refuseWithoutCode(deps, account, body.code, now)
+    await refuseWrongPassword(deps, account.person, body.currentPassword, now)
+    await refuseWithoutCode(deps, account.person, body.code, now)
     await recordAuthentication(db, sessionId, now)
   })
 
   const leave = async ({ account, sessionId }: Principal, reply: FastifyReply) => {
     const now = clock.now()
     await refuseOldSignIn(db, sessionId, now)
-    await deleteAccount(deps, account, handed, now)
+    await deletePerson(deps, account.person, handed, now)
     reply.clearCookie(refreshCookie, cookieRules)
   }
 
   answer(app, accountCalls.deleteMe, async (_parts, principal, { reply }) => leave(principal, reply))
 
   answer(app, accountCalls.deleteById, async ({ params }, principal, { reply }) => {
-    if (params.id !== principal.account.id) throw new ProblemError('not_found', refusals.noAccount)
+    if (params.id !== String(principal.account.person.id)) throw new ProblemError('not_found', refusals.noAccount)
     await leave(principal, reply)
   })
 }

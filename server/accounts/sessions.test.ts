@@ -145,7 +145,7 @@ test('the hundred-and-first session ends the one that was unused for longest', a
   const from = { address: '127.0.0.1', userAgent: '' }
   for (let n = 0; n < 100; n += 1) {
     app.clock.advance({ seconds: 1 })
-    await openSession(app.db, app.deps.config.secretKey, asha.id, from, app.clock.now())
+    await openSession(app.db, app.deps.config.secretKey, asha.personId, from, app.clock.now())
   }
   expect(await app.db.$count(sessions)).toBe(100)
   expect((await ask(app, asha, accountCalls.profile)).status).toBe(401)
@@ -186,7 +186,7 @@ test('sessions past their life are forgotten, the others stay', async () => {
   const { cookie } = await signedIn(app, asha)
   app.clock.advance({ days: 15 })
   await pruneSessions(app.db, app.clock.now())
-  expect(await app.db.select().from(sessions).where(eq(sessions.ownerId, asha.id))).toHaveLength(1)
+  expect(await app.db.select().from(sessions).where(eq(sessions.personId, asha.personId))).toHaveLength(1)
   expect((await refresh(app, cookie)).status).toBe(200)
 })
 

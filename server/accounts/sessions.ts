@@ -1,12 +1,14 @@
 import { createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import { and, desc, eq, gt, gte, inArray, lte, ne, or, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import type { FastifyRequest } from 'fastify'
 import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import type { SignedInBrowser } from '#contract/accounts.ts'
+import { roles } from '#contract/call.ts'
 import type { Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { newId, packed } from '#server/platform/columns.ts'
+import { newId, type PersonId, packed } from '#server/platform/columns.ts'
 import { type Database, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -15,7 +17,7 @@ import { forMany } from '#server/platform/turns.ts'
 import type { Origin } from './audit.ts'
 import { deviceOf } from './device.ts'
 import { placeOf } from './place.ts'
-import { accounts, sessions } from './tables.ts'
+import { type AccountRow, accounts, memberships, type PersonRow, people, sessions } from './tables.ts'
 import { refusals } from './texts.ts'
 
 const accessSeconds = 15 * 60
@@ -56,26 +58,44 @@ export async function authenticate({ db, config, clock }: Deps, request: Fastify
   if (!sessionId) throw refused
   // One row by its key, for a token that is signed: it goes first, because its account is not known yet.
   const [found] = await forMany(() =>
-    accountOf(db, {
+    principalOf(db, {
       session: sessionId,
       lastSeenAfter: now.subtract(idle).toString(),
       createdAfter: now.subtract(absolute).toString(),
     }),
   )
   if (!found) throw refused
-  return { account: accountRow.read(found.account), role: 'owner', apiClient: null, sessionId }
+  const { role } = found
+  return { account: readAccount(found), role, apiClient: null, sessionId }
 }
 
-const accountRow = packed(accounts)
-/** The account of a session that has not ended; every call of a person begins with it. */
-const accountOf = statement(
-  z.object({ account: z.array(z.unknown()) }),
-  sql`SELECT ${accountRow.row} AS account FROM ${sessions} JOIN ${accounts} ON ${accounts.id} = ${sessions.ownerId}
+const owner = alias(people, 'owner')
+const owning = alias(memberships, 'owning')
+const [accountRow, personRow, ownerRow] = [packed(accounts), packed(people), packed(owner)]
+/** An account with the person that asks and its owner, for `readAccount`. */
+export const askedAccount = sql`${accountRow.row} AS account, ${personRow.row} AS person, ${ownerRow.row} AS owner, ${memberships.role} AS role`
+/** The tables of `askedAccount`, where `memberships` is joined already. */
+export const askedFrom = sql`JOIN ${people} ON ${people.id} = ${memberships.personId} JOIN ${accounts} ON ${accounts.id} = ${memberships.ownerId}
+  JOIN ${memberships} owning ON ${owning.ownerId} = ${accounts.id} AND ${owning.role} = 'owner' JOIN ${people} owner ON ${owner.id} = ${owning.personId}`
+const values = z.array(z.unknown())
+export const askedShape = z.object({ account: values, person: values, owner: values, role: z.enum(roles) })
+
+export function readAccount(found: z.output<typeof askedShape>): AccountRow & { person: PersonRow } {
+  const account = accountRow.read(found.account)
+  const { displayName, email, emailVerifiedAt } = ownerRow.read(found.owner)
+  return { ...account, displayName: account.name ?? displayName, email, emailVerifiedAt, person: personRow.read(found.person) }
+}
+
+/** The person of a session that has not ended, with account and role; every call of a person begins with it. */
+const principalOf = statement(
+  askedShape,
+  sql`SELECT ${askedAccount} FROM ${sessions} JOIN ${memberships} ON ${memberships.personId} = ${sessions.personId} ${askedFrom}
       WHERE ${sessions.id} = ${sql.placeholder('session')}::uuid AND ${sessions.lastSeenAt} > ${sql.placeholder('lastSeenAfter')}::timestamptz
-        AND ${sessions.createdAt} > ${sql.placeholder('createdAfter')}::timestamptz`,
+        AND ${sessions.createdAt} > ${sql.placeholder('createdAfter')}::timestamptz
+      ORDER BY ${memberships.joinedAt}, ${memberships.ownerId} LIMIT 1`,
 )
 
-export async function openSession(tx: Database, secretKey: string, ownerId: string, from: Origin, now: Instant): Promise<RefreshToken> {
+export async function openSession(tx: Database, secretKey: string, person: PersonId, from: Origin, now: Instant): Promise<RefreshToken> {
   const sessionId = newId()
   const token = issue(secretKey, sessionId, randomBytes(nonceBytes))
   await tx.delete(sessions).where(
@@ -84,14 +104,14 @@ export async function openSession(tx: Database, secretKey: string, ownerId: stri
       tx
         .select({ id: sessions.id })
         .from(sessions)
-        .where(eq(sessions.ownerId, ownerId))
+        .where(eq(sessions.personId, person))
         .orderBy(desc(sessions.lastSeenAt), desc(sessions.id))
         .offset(mostSessions - 1),
     ),
   )
   await tx.insert(sessions).values({
     id: sessionId,
-    ownerId,
+    personId: person,
     refreshHash: hashToken(token),
     rotatedAt: now,
     createdAt: now,
@@ -142,7 +162,7 @@ export async function refreshSession(
     .delete(sessions)
     .where(and(eq(sessions.id, sessionId), wasIssued(config.secretKey, token) ? undefined : eq(sessions.previousHash, hash)))
     .returning()
-  if (ended) log.warn({ sessionId, accountId: ended.ownerId }, 'A stale refresh token was used; its session was ended.')
+  if (ended) log.warn({ sessionId, personId: ended.personId }, 'A stale refresh token was used; its session was ended.')
   throw refused
 }
 
@@ -173,29 +193,29 @@ export async function refuseOldSignIn(db: Database, sessionId: string, now: Inst
   if (Temporal.Instant.compare(at.add(recent), now) <= 0) throw new ProblemError('recent_sign_in_needed', message)
 }
 
-export async function endOtherSessions(tx: Database, ownerId: string, sessionId: string): Promise<void> {
-  await tx.delete(sessions).where(and(eq(sessions.ownerId, ownerId), ne(sessions.id, sessionId)))
+export async function endOtherSessions(tx: Database, person: PersonId, sessionId: string): Promise<void> {
+  await tx.delete(sessions).where(and(eq(sessions.personId, person), ne(sessions.id, sessionId)))
 }
 
-export async function endAllSessions(tx: Database, ownerId: string): Promise<void> {
-  await tx.delete(sessions).where(eq(sessions.ownerId, ownerId))
+export async function endAllSessions(tx: Database, person: PersonId): Promise<void> {
+  await tx.delete(sessions).where(eq(sessions.personId, person))
 }
 
-/** Ends one session of an account; answers the browser that it was in, or undefined where there is no such session. */
-export async function endSession(tx: Database, ownerId: string, sessionId: string): Promise<string | undefined> {
+/** Ends one session of a person; answers the browser that it was in, or undefined where there is no such session. */
+export async function endSession(tx: Database, person: PersonId, sessionId: string): Promise<string | undefined> {
   const [ended] = await tx
     .delete(sessions)
-    .where(and(eq(sessions.id, sessionId), eq(sessions.ownerId, ownerId)))
+    .where(and(eq(sessions.id, sessionId), eq(sessions.personId, person)))
     .returning()
   return ended?.userAgent
 }
 
-/** The browsers that an account is signed in with: the one that asks first, then the last used first. */
-export async function listSessions(db: Database, ownerId: string, current: string, now: Instant): Promise<SignedInBrowser[]> {
+/** The browsers that a person is signed in with: the one that asks first, then the last used first. */
+export async function listSessions(db: Database, person: PersonId, current: string, now: Instant): Promise<SignedInBrowser[]> {
   const found = await db
     .select()
     .from(sessions)
-    .where(and(eq(sessions.ownerId, ownerId), isAlive(now)))
+    .where(and(eq(sessions.personId, person), isAlive(now)))
     .orderBy(desc(eq(sessions.id, current)), desc(sessions.lastSeenAt), desc(sessions.id))
   return found.map(({ id, userAgent, address, createdAt, lastSeenAt }) => ({
     _id: id,

@@ -3,11 +3,11 @@ import { hash } from '@node-rs/argon2'
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
-import { aPerson, signedInAgain } from '#test/factories.ts'
+import { aPerson, changePerson, type Person, signedInAgain } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { hashPassword, isWeakHash } from './passwords.ts'
 import { makeResetLink } from './recovery.ts'
-import { accounts } from './tables.ts'
+import { people } from './tables.ts'
 
 const password = 'correct horse'
 /** Throttled as in earnest; the address of a request is what the proxy says. */
@@ -33,9 +33,9 @@ test('a person signs in with email and password and is known from then on', asyn
   const asha = await aPerson(app, { password })
   const { status, reply } = await signIn(app, asha.email, password)
   expect(status).toBe(200)
-  expect(reply.foundUser).toEqual({ _id: asha.id, displayName: 'Asha Rao', email: asha.email })
+  expect(reply.foundUser).toEqual({ _id: String(asha.personId), displayName: 'Asha Rao', email: asha.email })
   expect(Object.keys(reply).sort()).toEqual(['accessToken', 'foundUser'])
-  expect((await ask(app, { token: reply.accessToken }, accountCalls.profile)).reply._id).toBe(asha.id)
+  expect((await ask(app, { token: reply.accessToken }, accountCalls.profile)).reply._id).toBe(String(asha.personId))
 })
 
 test('a person who is linked to Google is shown as such', async () => {
@@ -95,14 +95,14 @@ test('a weak hash is replaced at the next sign-in, and the password stays', asyn
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const weak = await hash(password, { memoryCost: 8_192, timeCost: 1 })
-  await app.db.update(accounts).set({ passwordHash: weak }).where(eq(accounts.id, asha.id))
+  await changePerson(app, asha, { passwordHash: weak })
   expect((await signIn(app, asha.email, 'wrong horse')).status).toBe(401)
-  expect(await storedHash(app, asha.id)).toBe(weak)
+  expect(await storedHash(app, asha)).toBe(weak)
   expect((await signIn(app, asha.email, password)).status).toBe(200)
-  const strong = await storedHash(app, asha.id)
+  const strong = await storedHash(app, asha)
   expect(isWeakHash(strong)).toBe(false)
   expect((await signIn(app, asha.email, password)).status).toBe(200)
-  expect(await storedHash(app, asha.id)).toBe(strong)
+  expect(await storedHash(app, asha)).toBe(strong)
 })
 
 test('a sign-in that is under way while the password changes opens nothing that lasts', async () => {
@@ -292,7 +292,7 @@ test('too many concurrent sign-ins answer 429 with Retry-After and do not count 
   expect((await signIn(app, asha.email, password)).status).toBe(200)
 })
 
-async function storedHash(app: TestApp, id: string): Promise<string> {
-  const [row] = await app.db.select().from(accounts).where(eq(accounts.id, id))
+async function storedHash(app: TestApp, { personId }: Person): Promise<string> {
+  const [row] = await app.db.select().from(people).where(eq(people.id, personId))
   return row?.passwordHash ?? ''
 }

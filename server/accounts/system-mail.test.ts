@@ -1,4 +1,5 @@
 // Also on PostgreSQL: emails of one address that are queued at the same time wait for each other's count.
+
 import { eq } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
@@ -10,9 +11,10 @@ import { systemMailCounts, systemMails } from '#server/platform/tables.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { type FakeSmtp, later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { deleteAccount } from './accounts.ts'
+import { deletePerson } from './accounts.ts'
+import { findAccount, selectAccounts } from './lock.ts'
 import { notifyOwner } from './notices.ts'
-import { accounts } from './tables.ts'
+import { people } from './tables.ts'
 import { passwordChangedEmail } from './texts.ts'
 
 const password = 'correct horse'
@@ -25,7 +27,7 @@ const subjects = (smtp: FakeSmtp, to: string) =>
   smtp.mails.flatMap(({ envelope, subject }) => (envelope.to.includes(to) ? [subject ?? ''] : []))
 
 async function rowOf(app: TestApp, { id }: Person) {
-  const [row] = await app.db.select().from(accounts).where(eq(accounts.id, id))
+  const row = await findAccount(app.db, id)
   if (!row) throw new Error('There is no such account.')
   return row
 }
@@ -47,8 +49,8 @@ test('an unconfirmed address gets three links an hour over all kinds and account
   const signUp = () => ask(app, null, accountCalls.signUp, { body: { ...draft, email } })
   const forgot = (address: string) => ask(app, null, accountCalls.forgotPassword, { body: { email: address } })
   const remove = async () => {
-    const [row] = await app.db.select().from(accounts).where(eq(accounts.email, email))
-    if (row) await deleteAccount(app.deps, row, nothingHanded, app.clock.now())
+    const [row] = await app.db.select().from(people).where(eq(people.email, email))
+    if (row) await deletePerson(app.deps, row, nothingHanded, app.clock.now())
   }
   // Each sign-up is counted, also beyond the account's deletion.
   const first = await signUp()
@@ -74,7 +76,7 @@ test('an unconfirmed address gets three links an hour over all kinds and account
     message: 'This address has received too many links. Please try again in 60 minutes.',
   })
   expect(changed.headers['retry-after']).toBe('3600')
-  const [row] = await app.db.select().from(accounts).where(eq(accounts.email, email))
+  const [row] = await selectAccounts(app.db).where(eq(people.email, email))
   if (!row) throw new Error('The victim has no account.')
   const notice = {
     kind: 'not_delivered',
@@ -150,8 +152,8 @@ test('what waits for the owner of a deleted account is not sent', async () => {
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { confirmed: true })
   await queueNotices(app, asha, 25)
-  const [row] = await app.db.select().from(accounts).where(eq(accounts.id, asha.id))
-  if (row) await deleteAccount(app.deps, row, nothingHanded, app.clock.now())
+  const [row] = await app.db.select().from(people).where(eq(people.id, asha.personId))
+  if (row) await deletePerson(app.deps, row, nothingHanded, app.clock.now())
   await app.runJobs()
   app.clock.advance({ hours: 24 })
   await app.runJobs()

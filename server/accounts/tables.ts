@@ -1,14 +1,31 @@
 import { type InferSelectModel, sql } from 'drizzle-orm'
 import { boolean, date, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { AuditKind } from '#contract/accounts.ts'
+import { roles } from '#contract/call.ts'
 import type { HoldMinutes } from '#contract/reminders.ts'
-import { id, instant } from '#server/platform/columns.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { id, instant, newId, type PersonId, personId } from '#server/platform/columns.ts'
 
-/** One person who invoices: the owner of every other record. Its row is the lock for everything that makes runs. */
-export const accounts = pgTable(
-  'accounts',
+const aPerson = () => uuid().$type<PersonId>()
+
+/** What the entries of both logs have. */
+const entryColumns = {
+  at: instant().notNull(),
+  kind: text().$type<AuditKind>().notNull(),
+  /** Who or what it was about, such as a mailbox; never a secret. */
+  about: text(),
+  /** Where the request came from; empty for the operator and the program itself. */
+  address: text().notNull().default(''),
+  userAgent: text().notNull().default(''),
+}
+
+/** Someone who signs in. */
+export const people = pgTable(
+  'people',
   {
-    id: id(),
+    id: aPerson()
+      .primaryKey()
+      .$defaultFn(() => personId(newId())),
     displayName: text().notNull(),
     email: text().notNull(),
     /** null where the person only ever signs in with Google. */
@@ -17,6 +34,21 @@ export const accounts = pgTable(
     googleSub: text(),
     /** When the mailbox of `email` was last shown to be this person's. */
     emailVerifiedAt: instant(),
+    createdAt: instant().notNull(),
+    updatedAt: instant().notNull(),
+  },
+  (t) => [uniqueIndex('people_email').on(sql`lower(${t.email})`), uniqueIndex('people_google').on(t.googleIssuer, t.googleSub)],
+)
+
+export type PersonRow = InferSelectModel<typeof people>
+
+/** A business that invoices: the owner of every other record. Its row is the lock for everything that makes runs. */
+export const accounts = pgTable(
+  'accounts',
+  {
+    id: id(),
+    /** As clients see it; null: not named yet, so that of its owner. */
+    name: text(),
     /** IANA name; every date of this account is a date there. */
     timezone: text().notNull(),
     /** The hour of the daily run, 6 to 17, in `timezone`. */
@@ -82,8 +114,6 @@ export const accounts = pgTable(
     lastReferenceNumber: integer().notNull().default(0),
   },
   (t) => [
-    uniqueIndex('accounts_email').on(sql`lower(${t.email})`),
-    uniqueIndex('accounts_google').on(t.googleIssuer, t.googleSub),
     index('accounts_next_run').on(t.nextRunAt, t.id).where(sql`${t.nextRunAt} IS NOT NULL`),
     index('accounts_next_summary').on(t.nextSummaryAt).where(sql`${t.nextSummaryAt} IS NOT NULL`),
     index('accounts_next_evening').on(t.nextEveningAt).where(sql`${t.nextEveningAt} IS NOT NULL`),
@@ -91,16 +121,44 @@ export const accounts = pgTable(
   ],
 )
 
-export type AccountRow = InferSelectModel<typeof accounts>
+/** What a person is in a business; each business has one owner. */
+export const memberships = pgTable(
+  'memberships',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    personId: aPerson()
+      .notNull()
+      .references(() => people.id, { onDelete: 'cascade' }),
+    role: text({ enum: roles }).notNull(),
+    /** Whether warnings about the business are emailed to this person. */
+    getsMails: boolean().notNull().default(true),
+    joinedAt: instant().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerId, t.personId] }),
+    uniqueIndex('memberships_one_owner').on(t.ownerId).where(sql`${t.role} = 'owner'`),
+    index('memberships_person').on(t.personId, t.joinedAt),
+  ],
+)
+
+/** A business with what its emails and screens say of its owner. */
+export interface AccountRow extends InferSelectModel<typeof accounts> {
+  /** Of the business. */
+  displayName: string
+  email: string
+  emailVerifiedAt: Instant | null
+}
 
 /** One signed-in browser. It ends by being deleted; every call checks that it is there. */
 export const sessions = pgTable(
   'sessions',
   {
     id: id(),
-    ownerId: uuid()
+    personId: aPerson()
       .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+      .references(() => people.id, { onDelete: 'cascade' }),
     /** SHA-256 of the refresh token that is current, and of the one before it. The token names its session, so an older one ends it. */
     refreshHash: text().notNull(),
     previousHash: text(),
@@ -113,14 +171,14 @@ export const sessions = pgTable(
     /** The internet address of the last visit; '' before it was written down. */
     address: text().notNull().default(''),
   },
-  (t) => [index('sessions_owner').on(t.ownerId)],
+  (t) => [index('sessions_person').on(t.personId)],
 )
 
-/** The authenticator of an account, active once a code has confirmed it. */
+/** The authenticator of a person, active once a code has confirmed it. */
 export const secondFactors = pgTable('second_factors', {
-  ownerId: uuid()
+  personId: aPerson()
     .primaryKey()
-    .references(() => accounts.id, { onDelete: 'cascade' }),
+    .references(() => people.id, { onDelete: 'cascade' }),
   /** Sealed, bound to this row. */
   sealedSecret: text().notNull(),
   confirmedAt: instant(),
@@ -128,16 +186,16 @@ export const secondFactors = pgTable('second_factors', {
   lastStep: integer().notNull().default(0),
 })
 
-/** A single-use code for an owner without their authenticator; only its hash is stored. */
+/** A single-use code for a person without their authenticator; only its hash is stored. */
 export const recoveryCodes = pgTable(
   'recovery_codes',
   {
-    ownerId: uuid()
+    personId: aPerson()
       .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+      .references(() => people.id, { onDelete: 'cascade' }),
     codeHash: text().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.ownerId, t.codeHash] })],
+  (t) => [primaryKey({ columns: [t.personId, t.codeHash] })],
 )
 
 /** A single-use link; only its hash is stored. */
@@ -145,16 +203,16 @@ export const accountLinks = pgTable(
   'account_links',
   {
     tokenHash: text().primaryKey(),
-    ownerId: uuid()
+    personId: aPerson()
       .notNull()
-      .references(() => accounts.id, { onDelete: 'cascade' }),
+      .references(() => people.id, { onDelete: 'cascade' }),
     purpose: text({ enum: ['reset_password', 'confirm_email', 'change_email'] }).notNull(),
     /** The mailbox that it was sent to; null where the operator handed it over. */
     email: text(),
     /** Set again when the mail server accepts the email with the link. */
     expiresAt: instant().notNull(),
   },
-  (t) => [index('account_links_owner').on(t.ownerId), index('account_links_expires').on(t.expiresAt)],
+  (t) => [index('account_links_person').on(t.personId), index('account_links_expires').on(t.expiresAt)],
 )
 
 /** A return from Google: single-use, valid for 60 s, only in the browser with the matching cookie. */
@@ -170,11 +228,24 @@ export const googleReturns = pgTable(
     /** Whether Google says that the email is theirs; whether Google is the one to say so. */
     emailVerified: boolean().notNull(),
     authoritative: boolean().notNull(),
-    /** The account that Google is to be linked to; null at sign-in. */
-    linkOwnerId: uuid().references(() => accounts.id, { onDelete: 'cascade' }),
+    /** The person that Google is to be linked to; null at sign-in. */
+    personId: aPerson().references(() => people.id, { onDelete: 'cascade' }),
     expiresAt: instant().notNull(),
   },
-  (t) => [index('google_returns_expires').on(t.expiresAt), index('google_returns_link_owner').on(t.linkOwnerId)],
+  (t) => [index('google_returns_expires').on(t.expiresAt), index('google_returns_person').on(t.personId)],
+)
+
+/** The audit log of a person: how they sign in. A trigger refuses updates, and deletes before the person's own. */
+export const personEntries = pgTable(
+  'person_entries',
+  {
+    id: id(),
+    personId: aPerson()
+      .notNull()
+      .references(() => people.id, { onDelete: 'cascade' }),
+    ...entryColumns,
+  },
+  (t) => [index('person_entries_person').on(t.personId, t.id)],
 )
 
 /** The audit log of an account. A trigger refuses updates, and deletes before the account's own. */
@@ -185,13 +256,7 @@ export const auditEntries = pgTable(
     ownerId: uuid()
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
-    at: instant().notNull(),
-    kind: text().$type<AuditKind>().notNull(),
-    /** Who or what it was about, such as a mailbox; never a secret. */
-    about: text(),
-    /** Where the request came from; empty for the operator and the program itself. */
-    address: text().notNull().default(''),
-    userAgent: text().notNull().default(''),
+    ...entryColumns,
   },
   (t) => [index('audit_entries_owner').on(t.ownerId, t.id)],
 )

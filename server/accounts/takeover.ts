@@ -6,7 +6,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { dropLinks } from './links.ts'
 import { notifyOwner } from './notices.ts'
 import { endAllSessions } from './sessions.ts'
-import { type AccountRow, accounts, googleReturns, notices } from './tables.ts'
+import { accounts, googleReturns, notices, type PersonRow, people } from './tables.ts'
 import { takenOver } from './texts.ts'
 import { dropTwoFactor } from './two-factor.ts'
 
@@ -27,45 +27,50 @@ export interface Takeover {
 }
 
 /**
- * The owner of a mailbox takes over an account that anyone could have created with its address: everything that acts is removed, invoices stay. The
- * account's row must be locked; the caller sets the new credentials and confirms the email.
+ * The owner of a mailbox takes over what anyone could have created with its address: everything that acts is removed from the person and the
+ * accounts they own, invoices stay. Their rows must be locked; the caller sets the new credentials and confirms the email.
  */
 export async function takeOver(
   tx: Database,
   deps: Deps,
-  account: AccountRow,
+  { person, owned }: { person: PersonRow; owned: { id: string }[] },
   about: { displayName: string; parts: OnAccountTakeover[] },
   now: Instant,
 ): Promise<Takeover> {
-  const { id } = account
-  const removed: TakeoverRemoval[] = []
+  const { id } = person
+  const removed = new Set<TakeoverRemoval>()
   const afterwards: Takeover['afterwards'] = []
   await endAllSessions(tx, id)
   await dropLinks(tx, id)
-  await tx.delete(googleReturns).where(eq(googleReturns.linkOwnerId, id))
-  // Notices quote mail servers, and so possibly the creator of the account.
-  await tx.delete(notices).where(eq(notices.ownerId, id))
-  if (account.displayName !== about.displayName) removed.push('display_name')
-  if (await dropTwoFactor(tx, id)) removed.push('two_factor')
-  if (account.googleSub) removed.push('google')
+  await tx.delete(googleReturns).where(eq(googleReturns.personId, id))
+  if (person.displayName !== about.displayName) removed.add('display_name')
+  if (await dropTwoFactor(tx, id)) removed.add('two_factor')
+  if (person.googleSub) removed.add('google')
   await tx
-    .update(accounts)
+    .update(people)
     .set({ displayName: about.displayName, googleIssuer: null, googleSub: null, updatedAt: now })
-    .where(eq(accounts.id, id))
-  for (const part of about.parts) {
-    const done = await part(tx, id, now)
-    removed.push(...done.removed)
-    if (done.afterwards) afterwards.push(done.afterwards)
+    .where(eq(people.id, id))
+  for (const account of owned) {
+    // Notices quote mail servers, and so possibly the creator of the account.
+    await tx.delete(notices).where(eq(notices.ownerId, account.id))
+    await tx.update(accounts).set({ name: null }).where(eq(accounts.id, account.id))
+    for (const part of about.parts) {
+      const done = await part(tx, account.id, now)
+      for (const what of done.removed) removed.add(what)
+      if (done.afterwards) afterwards.push(done.afterwards)
+    }
   }
-  if (removed.length > 0)
-    await notifyOwner(
-      tx,
-      deps,
-      { ...account, emailVerifiedAt: now },
-      { kind: 'taken_over', title: takenOver.title, text: takenOver.text(removed), link: null },
-      now,
-    )
-  return { removed, afterwards }
+  const all = [...removed]
+  if (all.length > 0)
+    for (const { id: ownerId } of owned)
+      await notifyOwner(
+        tx,
+        deps,
+        { id: ownerId, email: person.email, emailVerifiedAt: now },
+        { kind: 'taken_over', title: takenOver.title, text: takenOver.text(all), link: null },
+        now,
+      )
+  return { removed: all, afterwards }
 }
 
 /** Runs after the commit. A failure is logged: the account is taken over whether or not an external service answers. */

@@ -1,20 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { and, eq, isNotNull, isNull, lt, sql } from 'drizzle-orm'
 import type { Instant } from '#server/platform/clock.ts'
+import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import type { SealedColumn } from '#server/platform/reseal.ts'
 import { hashToken, sameText, seal, unseal } from '#server/platform/secrets.ts'
 import { queueSystemMail, type Recipient } from '#server/platform/system-mail.ts'
-import { type Origin, writeAudit } from './audit.ts'
-import { lockAsSeen } from './lock.ts'
-import { type AccountRow, recoveryCodes, secondFactors } from './tables.ts'
+import { type Origin, writePersonEntry } from './audit.ts'
+import { recipientOf } from './links.ts'
+import { lockPersonAsSeen } from './lock.ts'
+import { type PersonRow, recoveryCodes, secondFactors } from './tables.ts'
 import { refusals, twoFactorEmail } from './texts.ts'
 import { codeKey, countGuess, forgetGuesses } from './throttle.ts'
 import { newTotpSecret, stepOf, toBase32, totpAt, totpUri } from './totp.ts'
 
-type Owner = Recipient & { id: string }
+type Owner = Omit<Recipient, 'id'> & { id: PersonId }
 
 const codes = 10
 const purpose = 'second-factor'
@@ -25,34 +27,34 @@ export async function startTwoFactor({ db, config }: Deps, owner: Owner): Promis
   const sealedSecret = seal(config.secretKey, purpose, placeOf(owner.id), secret)
   const [written] = await db
     .insert(secondFactors)
-    .values({ ownerId: owner.id, sealedSecret })
-    .onConflictDoUpdate({ target: secondFactors.ownerId, set: { sealedSecret, lastStep: 0 }, setWhere: isNull(secondFactors.confirmedAt) })
+    .values({ personId: owner.id, sealedSecret })
+    .onConflictDoUpdate({ target: secondFactors.personId, set: { sealedSecret, lastStep: 0 }, setWhere: isNull(secondFactors.confirmedAt) })
     .returning()
   if (!written) throw new ProblemError('conflict', refusals.twoFactorOn)
   return { secret, uri: totpUri(secret, owner.email) }
 }
 
 /** Turns two-factor authentication on; answers the recovery codes, which cannot be shown again. `invalid` for a wrong code. */
-export async function confirmTwoFactor(deps: Deps, owner: AccountRow, code: string, from: Origin, now: Instant): Promise<string[]> {
+export async function confirmTwoFactor(deps: Deps, owner: PersonRow, code: string, from: Origin, now: Instant): Promise<string[]> {
   const { db } = deps
   await countCode(deps, owner.id, signedIn, now)
   const [waiting] = await db
     .select()
     .from(secondFactors)
-    .where(and(eq(secondFactors.ownerId, owner.id), isNull(secondFactors.confirmedAt)))
+    .where(and(eq(secondFactors.personId, owner.id), isNull(secondFactors.confirmedAt)))
   const step = waiting && matchingStep(openSecret(deps, waiting), code, now)
   if (!step) throw wrongCode()
   return db.transaction(async (tx) => {
-    await lockAsSeen(tx, owner)
+    await lockPersonAsSeen(tx, owner)
     const [confirmed] = await tx
       .update(secondFactors)
       .set({ confirmedAt: now, lastStep: step })
       .where(
-        and(eq(secondFactors.ownerId, owner.id), isNull(secondFactors.confirmedAt), eq(secondFactors.sealedSecret, waiting.sealedSecret)),
+        and(eq(secondFactors.personId, owner.id), isNull(secondFactors.confirmedAt), eq(secondFactors.sealedSecret, waiting.sealedSecret)),
       )
       .returning()
     if (!confirmed) throw wrongCode()
-    await forgetGuesses(tx, codeKey(owner.id, signedIn))
+    await forgetGuesses(tx, codeKey(String(owner.id), signedIn))
     await tell(tx, deps, owner, 'on', from, now)
     return writeRecoveryCodes(tx, owner.id)
   })
@@ -62,7 +64,7 @@ export async function confirmTwoFactor(deps: Deps, owner: AccountRow, code: stri
 export async function renewRecoveryCodes(deps: Deps, owner: Owner, code: string, from: Origin, now: Instant): Promise<string[]> {
   if (!(await isRightCode(deps, owner.id, { code, where: signedIn }, now))) throw wrongCode()
   return deps.db.transaction(async (tx) => {
-    await writeAudit(tx, { ownerId: owner.id, kind: 'recovery_codes_renewed' }, from, now)
+    await writePersonEntry(tx, { person: owner.id, kind: 'recovery_codes_renewed' }, from, now)
     return writeRecoveryCodes(tx, owner.id)
   })
 }
@@ -82,21 +84,21 @@ export async function removeTwoFactor(deps: Deps, owner: Owner, code: string, fr
  */
 export async function demandSecondFactor(
   deps: Deps,
-  ownerId: string,
+  person: PersonId,
   { code, browserId }: { code: string | undefined; browserId: string | null },
   from: Origin,
   now: Instant,
 ): Promise<void> {
-  if ((await countRecoveryCodes(deps.db, ownerId)) === null) return
+  if ((await countRecoveryCodes(deps.db, person)) === null) return
   if (!code) throw new ProblemError('second_factor_needed', refusals.codeNeeded)
-  const right = await isRightCode(deps, ownerId, { code, where: browserId }, now)
+  const right = await isRightCode(deps, person, { code, where: browserId }, now)
   if (!right) {
     // The password was right, so the owner must be able to see it.
     const about = 'the password was right, the second factor was not'
-    await writeAudit(deps.db, { ownerId, kind: 'sign_in_refused', about }, from, now)
+    await writePersonEntry(deps.db, { person, kind: 'sign_in_refused', about }, from, now)
     throw wrongCode(notRight, 'wrong_second_factor')
   }
-  if (right === 'recovery') await writeAudit(deps.db, { ownerId, kind: 'recovery_code_used' }, from, now)
+  if (right === 'recovery') await writePersonEntry(deps.db, { person, kind: 'recovery_code_used' }, from, now)
 }
 
 /** For a signed-in owner with a second factor, before it is removed. Refuses a missing or wrong code with `invalid`. */
@@ -107,37 +109,37 @@ export async function refuseWithoutCode(deps: Deps, owner: Owner, code: string |
 }
 
 /** How many recovery codes are left; null where two-factor sign-in is off. */
-export async function countRecoveryCodes(db: Database, ownerId: string): Promise<number | null> {
+export async function countRecoveryCodes(db: Database, person: PersonId): Promise<number | null> {
   const [found] = await db
-    .select({ left: sql<number>`(SELECT count(*)::int FROM recovery_codes r WHERE r.owner_id = ${ownerId}::uuid)` })
+    .select({ left: sql<number>`(SELECT count(*)::int FROM recovery_codes r WHERE r.person_id = ${person}::uuid)` })
     .from(secondFactors)
-    .where(and(eq(secondFactors.ownerId, ownerId), isNotNull(secondFactors.confirmedAt)))
+    .where(and(eq(secondFactors.personId, person), isNotNull(secondFactors.confirmedAt)))
   return found?.left ?? null
 }
 
 /** Forgets the second factor and its recovery codes; answers whether there was one. */
-export async function dropTwoFactor(tx: Database, ownerId: string): Promise<boolean> {
-  await tx.delete(recoveryCodes).where(eq(recoveryCodes.ownerId, ownerId))
-  const dropped = await tx.delete(secondFactors).where(eq(secondFactors.ownerId, ownerId)).returning({ ownerId: secondFactors.ownerId })
+export async function dropTwoFactor(tx: Database, person: PersonId): Promise<boolean> {
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.personId, person))
+  const dropped = await tx.delete(secondFactors).where(eq(secondFactors.personId, person)).returning({ personId: secondFactors.personId })
   return dropped.length > 0
 }
 
 /** Consumes a code. Two concurrent requests cannot both use it. */
 async function isRightCode(
   deps: Deps,
-  ownerId: string,
+  person: PersonId,
   { code, where }: { code: string; where: string | null },
   now: Instant,
 ): Promise<'totp' | 'recovery' | null> {
   const { db } = deps
-  await countCode(deps, ownerId, where, now)
-  const used = (await spendTotp(deps, ownerId, code, now)) ? 'totp' : (await spendRecoveryCode(db, ownerId, code)) ? 'recovery' : null
-  if (used) await forgetGuesses(db, codeKey(ownerId, where))
+  await countCode(deps, person, where, now)
+  const used = (await spendTotp(deps, person, code, now)) ? 'totp' : (await spendRecoveryCode(db, person, code)) ? 'recovery' : null
+  if (used) await forgetGuesses(db, codeKey(String(person), where))
   return used
 }
 
-async function spendTotp(deps: Deps, ownerId: string, code: string, now: Instant): Promise<boolean> {
-  const own = and(eq(secondFactors.ownerId, ownerId), isNotNull(secondFactors.confirmedAt))
+async function spendTotp(deps: Deps, person: PersonId, code: string, now: Instant): Promise<boolean> {
+  const own = and(eq(secondFactors.personId, person), isNotNull(secondFactors.confirmedAt))
   const [factor] = await deps.db.select().from(secondFactors).where(own)
   const step = factor && matchingStep(openSecret(deps, factor), code, now)
   if (!step) return false
@@ -145,15 +147,15 @@ async function spendTotp(deps: Deps, ownerId: string, code: string, now: Instant
     .update(secondFactors)
     .set({ lastStep: step })
     .where(and(own, lt(secondFactors.lastStep, step)))
-    .returning({ ownerId: secondFactors.ownerId })
+    .returning({ personId: secondFactors.personId })
   return used.length > 0
 }
 
-async function spendRecoveryCode(db: Database, ownerId: string, code: string): Promise<boolean> {
+async function spendRecoveryCode(db: Database, person: PersonId, code: string): Promise<boolean> {
   const used = await db
     .delete(recoveryCodes)
-    .where(and(eq(recoveryCodes.ownerId, ownerId), eq(recoveryCodes.codeHash, hashToken(plain(code)))))
-    .returning({ ownerId: recoveryCodes.ownerId })
+    .where(and(eq(recoveryCodes.personId, person), eq(recoveryCodes.codeHash, hashToken(plain(code)))))
+    .returning({ personId: recoveryCodes.personId })
   return used.length > 0
 }
 
@@ -164,10 +166,10 @@ function matchingStep(secret: string, code: string, now: Instant): number | unde
   return [current, current - 1, current + 1].find((step) => sameText(totpAt(secret, step), given))
 }
 
-async function writeRecoveryCodes(tx: Database, ownerId: string): Promise<string[]> {
+async function writeRecoveryCodes(tx: Database, person: PersonId): Promise<string[]> {
   const made = Array.from({ length: codes }, () => toBase32(randomBytes(10)))
-  await tx.delete(recoveryCodes).where(eq(recoveryCodes.ownerId, ownerId))
-  await tx.insert(recoveryCodes).values(made.map((code) => ({ ownerId, codeHash: hashToken(code) })))
+  await tx.delete(recoveryCodes).where(eq(recoveryCodes.personId, person))
+  await tx.insert(recoveryCodes).values(made.map((code) => ({ personId: person, codeHash: hashToken(code) })))
   return made.map((code) => (code.match(/.{4}/g) ?? []).join('-'))
 }
 
@@ -175,24 +177,24 @@ function plain(code: string): string {
   return code.toUpperCase().replace(/[^A-Z2-7]/g, '')
 }
 
-function openSecret({ config }: Deps, factor: { ownerId: string; sealedSecret: string }): string {
-  return unseal(config.secretKey, purpose, placeOf(factor.ownerId), factor.sealedSecret)
+function openSecret({ config }: Deps, factor: { personId: PersonId; sealedSecret: string }): string {
+  return unseal(config.secretKey, purpose, placeOf(factor.personId), factor.sealedSecret)
 }
 
 async function tell(tx: Database, deps: Deps, owner: Owner, switched: 'on' | 'off', from: Origin, now: Instant): Promise<void> {
-  await writeAudit(tx, { ownerId: owner.id, kind: `two_factor_${switched}` }, from, now)
-  await queueSystemMail(tx, deps, { ...twoFactorEmail(switched), to: owner }, now)
+  await writePersonEntry(tx, { person: owner.id, kind: `two_factor_${switched}` }, from, now)
+  await queueSystemMail(tx, deps, { ...twoFactorEmail(switched), to: recipientOf(owner) }, now)
 }
 
-async function countCode({ db, config }: Deps, ownerId: string, where: string | null, now: Instant): Promise<void> {
-  if (config.rateLimit) await countGuess(db, codeKey(ownerId, where), now)
+async function countCode({ db, config }: Deps, person: PersonId, where: string | null, now: Instant): Promise<void> {
+  if (config.rateLimit) await countGuess(db, codeKey(String(person), where), now)
 }
 
 /** Where codes are entered in a session, counted separately from those at the sign-in page. */
 const signedIn = 'session'
 
-function placeOf(ownerId: string): string {
-  return `second_factors.${ownerId}.sealedSecret`
+function placeOf(person: PersonId | string): string {
+  return `second_factors.${person}.sealedSecret`
 }
 
 const notRight = refusals.wrongCode
@@ -201,4 +203,4 @@ function wrongCode(message = notRight, code: 'invalid' | 'wrong_second_factor' =
   return new ProblemError(code, message, { errors: [{ path: 'code', message }] })
 }
 
-export const sealedFactors: SealedColumn = { table: 'second_factors', column: 'sealed_secret', key: 'owner_id', purpose, place: placeOf }
+export const sealedFactors: SealedColumn = { table: 'second_factors', column: 'sealed_secret', key: 'person_id', purpose, place: placeOf }

@@ -2,7 +2,7 @@ import { and, between, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm'
 import type { PlanNotice } from '#contract/billing.ts'
 import { trialDays } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
-import { accounts } from '#server/accounts/tables.ts'
+import { accounts, memberships, people } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -51,14 +51,16 @@ export async function notifyPlanEnds(deps: Deps): Promise<void> {
   const concerned = await db
     .select({
       id: accounts.id,
-      email: accounts.email,
-      emailVerifiedAt: accounts.emailVerifiedAt,
+      email: people.email,
+      emailVerifiedAt: people.emailVerifiedAt,
       createdAt: accounts.createdAt,
       trialStartedAt: accounts.trialStartedAt,
       timezone: accounts.timezone,
       remindersActive: accounts.remindersActive,
     })
     .from(accounts)
+    .innerJoin(memberships, and(eq(memberships.ownerId, accounts.id), eq(memberships.role, 'owner')))
+    .innerJoin(people, eq(people.id, memberships.personId))
     .where(or(inArray(accounts.id, paidOnce), inTrial, and(eq(accounts.remindersActive, true), inArray(accounts.id, subscribed))))
   for (const owner of concerned) {
     const { notices, paymentType } = await readSubscription(db, owner, now, config)

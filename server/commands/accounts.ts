@@ -78,7 +78,8 @@ function listAccounts(db: Database, part: string) {
           (SELECT count(*)::int FROM invoices i WHERE i.owner_id = a.id AND i.status <> 'paid' AND i.deleted_at IS NULL) AS open,
           (SELECT count(*)::int FROM deliveries d WHERE d.owner_id = a.id AND d.state = 'sent') AS sent,
           (SELECT count(*)::int FROM deliveries d WHERE d.owner_id = a.id AND d.state IN ('queued', 'retrying', 'sending', 'held')) AS waiting
-        FROM (SELECT * FROM accounts WHERE strpos(lower(email), lower(${part})) > 0 ORDER BY created_at DESC, id LIMIT ${mostListed}) a
+        FROM (SELECT b.id, b.created_at, b.held_at, p.email, p.email_verified_at FROM accounts b JOIN memberships m ON m.owner_id = b.id AND m.role = 'owner' JOIN people p ON p.id = m.person_id
+          WHERE strpos(lower(p.email), lower(${part})) > 0 ORDER BY b.created_at DESC, b.id LIMIT ${mostListed}) a
         ORDER BY a.created_at DESC, a.id`,
   )
 }

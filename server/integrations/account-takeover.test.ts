@@ -1,11 +1,9 @@
-import { eq } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { makeResetLink } from '#server/accounts/recovery.ts'
-import { accounts } from '#server/accounts/tables.ts'
-import { aPerson, type Person } from '#test/factories.ts'
+import { aPerson, changePerson, type Person } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey, anApplication, connect } from '#test/programs.ts'
@@ -61,7 +59,7 @@ test('an owner who only forgot their password keeps their connections', async ()
   await using smtp = await openFakeSmtp()
   await using app = await openWithMail(smtp)
   const { person, tokens } = await somebodyProvident(app)
-  await app.db.update(accounts).set({ emailVerifiedAt: app.clock.now() }).where(eq(accounts.id, person.id))
+  await changePerson(app, person, { emailVerifiedAt: app.clock.now() })
   expect((await setPasswordByMail(app, smtp, person)).status).toBe(200)
   expect(await stillOpen(app, tokens)).toBe(3)
 })

@@ -1,13 +1,15 @@
-import { and, eq, isNull, lte, or } from 'drizzle-orm'
+import { and, eq, isNull, lte, or, sql } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Call } from '#contract/call.ts'
-import { isOpenTo, openTo, type Scope, scopeFor } from '#contract/integrations.ts'
-import { accounts } from '#server/accounts/tables.ts'
+import { z } from 'zod'
+import type { Call, Role } from '#contract/call.ts'
+import { isOpenTo, openTo, type Scope, scope, scopeFor } from '#contract/integrations.ts'
+import { askedAccount, askedFrom, askedShape, readAccount } from '#server/accounts/sessions.ts'
+import { memberships } from '#server/accounts/tables.ts'
 import { countOne, secondsUntil } from '#server/accounts/throttle.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import type { Account, ApiClient, Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import type { Database } from '#server/platform/database.ts'
+import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken } from '#server/platform/secrets.ts'
@@ -25,6 +27,7 @@ type Knowing = Pick<Deps, 'db' | 'config'>
 /** An API client recognized by its token or key. */
 interface Recognised extends ApiClient {
   account: Account
+  role: Role
   scopes: Scope[]
   lastUsedAt: Instant | null
 }
@@ -47,7 +50,7 @@ export async function authenticateApiClient(
     reply.header('www-authenticate', challenge({ error: 'invalid_token' }))
     throw new ProblemError('not_signed_in', notGood(brought))
   }
-  const { kind, id, account } = found
+  const { kind, id, account, role } = found
   if (deps.config.rateLimit) await countCall(deps.db, `${kind}:${id}`, reply, now)
   refuseClosed(found, call, reply)
   if (kind === 'key' && deps.config.razorpay)
@@ -55,7 +58,7 @@ export async function authenticateApiClient(
   await noteUse(deps.db, found, now)
   return {
     account,
-    role: 'owner',
+    role,
     apiClient: { kind, id },
     get sessionId(): string {
       throw new ProblemError('not_allowed', texts.access.browserOnly)
@@ -70,35 +73,32 @@ async function recognise(db: Database, brought: string, now: Instant): Promise<R
 }
 
 async function findToken(db: Database, tokenHash: string) {
-  const [found] = await db
-    .select({
-      account: accounts,
-      id: oauthGrants.id,
-      lastUsedAt: oauthGrants.lastUsedAt,
-      scopes: oauthTokens.scopes,
-      expiresAt: oauthTokens.expiresAt,
-    })
-    .from(oauthTokens)
-    .innerJoin(oauthGrants, eq(oauthGrants.id, oauthTokens.grantId))
-    .innerJoin(accounts, eq(accounts.id, oauthGrants.ownerId))
-    .where(and(eq(oauthTokens.tokenHash, tokenHash), eq(oauthTokens.kind, 'access')))
-  return found && { ...found, kind: 'application' as const }
+  const [found] = await rows(
+    db,
+    recognised,
+    sql`SELECT ${askedAccount}, ${oauthGrants.id} AS id, ${oauthGrants.lastUsedAt} AS "lastUsedAt", ${oauthTokens.scopes} AS scopes, ${oauthTokens.expiresAt} AS "expiresAt"
+        FROM ${oauthTokens} JOIN ${oauthGrants} ON ${oauthGrants.id} = ${oauthTokens.grantId} JOIN ${memberships} ON ${memberships.ownerId} = ${oauthGrants.ownerId} AND ${memberships.role} = 'owner' ${askedFrom}
+        WHERE ${oauthTokens.tokenHash} = ${tokenHash} AND ${oauthTokens.kind} = 'access'`,
+  )
+  return found && { ...found, account: readAccount(found), kind: 'application' as const }
 }
 
 async function findKey(db: Database, keyHash: string) {
-  const [found] = await db
-    .select({
-      account: accounts,
-      id: apiKeys.id,
-      lastUsedAt: apiKeys.lastUsedAt,
-      scopes: apiKeys.scopes,
-      expiresAt: apiKeys.expiresAt,
-    })
-    .from(apiKeys)
-    .innerJoin(accounts, eq(accounts.id, apiKeys.ownerId))
-    .where(eq(apiKeys.keyHash, keyHash))
-  return found && { ...found, kind: 'key' as const }
+  const [found] = await rows(
+    db,
+    recognised,
+    sql`SELECT ${askedAccount}, ${apiKeys.id} AS id, ${apiKeys.lastUsedAt} AS "lastUsedAt", ${apiKeys.scopes} AS scopes, ${apiKeys.expiresAt} AS "expiresAt"
+        FROM ${apiKeys} JOIN ${memberships} ON ${memberships.ownerId} = ${apiKeys.ownerId} AND ${memberships.role} = 'owner' ${askedFrom}
+        WHERE ${apiKeys.keyHash} = ${keyHash}`,
+  )
+  return found && { ...found, account: readAccount(found), kind: 'key' as const }
 }
+
+const time = z
+  .string()
+  .transform((text) => Temporal.Instant.from(text))
+  .nullable()
+const recognised = askedShape.extend({ id: z.string(), lastUsedAt: time, scopes: z.array(scope), expiresAt: time })
 
 /** Counts a call and adds to every reply how many are left (IETF draft-ietf-httpapi-ratelimit-headers, 03). */
 async function countCall(db: Database, key: string, reply: FastifyReply, now: Instant): Promise<void> {

@@ -1,8 +1,9 @@
 import { and, desc, eq, lte, ne, or } from 'drizzle-orm'
 import { z } from 'zod'
 import { type Connection, ownClientId } from '#contract/integrations.ts'
-import { type AccountRow, lockAccount, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { lockAccount, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -34,7 +35,7 @@ const remembered = { hours: 30 * 24 }
 const patience = { hours: 1 }
 
 /** The apps with access to an account, newest first. */
-export async function listConnections(db: Database, account: AccountRow, config: Knowing): Promise<Connection[]> {
+export async function listConnections(db: Database, account: Account, config: Knowing): Promise<Connection[]> {
   const found = await db
     .select()
     .from(oauthGrants)
@@ -88,14 +89,8 @@ export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
 }
 
 /** Notifies the owner by email of new access to their account, so that they can revoke it if it was not them. */
-export async function notifyAccessGranted(
-  tx: Database,
-  deps: Deps,
-  account: Pick<AccountRow, 'id' | 'email' | 'emailVerifiedAt' | 'googleSub'>,
-  what: 'app' | 'key',
-  now: Instant,
-): Promise<void> {
-  const email = accessGrantedEmail(what, account.googleSub !== null)
+export async function notifyAccessGranted(tx: Database, deps: Deps, account: Account, what: 'app' | 'key', now: Instant): Promise<void> {
+  const email = accessGrantedEmail(what, account.person.googleSub !== null)
   await queueSystemMail(tx, deps, { ...email, kind: 'access_granted', to: account, expiresIn: { hours: 24 } }, now)
 }
 

@@ -31,7 +31,7 @@ export async function listKeys(db: Database, ownerId: string): Promise<ApiKey[]>
  */
 export async function addKey(
   deps: Deps,
-  account: Pick<Account, 'id' | 'email' | 'emailVerifiedAt' | 'passwordHash' | 'googleSub'>,
+  account: Account,
   { name, scopes, expiresInDays }: z.output<typeof apiKeyDraft>,
   from: Origin,
   now: Instant,

@@ -66,7 +66,13 @@ test('an app asks, a person allows it, and the app gets tokens', async () => {
     scope: 'read write',
   })
   const { reply: me } = await ask(app, { token: answered.body.access_token }, integrationCalls.me)
-  expect(me).toEqual({ id: asha.id, email: asha.email, displayName: asha.displayName })
+  expect(me).toEqual({
+    id: String(asha.personId),
+    email: asha.email,
+    displayName: asha.displayName,
+    businessId: asha.id,
+    businessName: asha.displayName,
+  })
 })
 
 test('connecting Zapier subscribes to it', async () => {

@@ -26,7 +26,13 @@ export async function integrationRoutes(app: App, deps: Deps): Promise<void> {
     disconnect(deps, account.id, params.id, originOf(request), clock.now()),
   )
 
-  answer(app, integrationCalls.me, async (_parts, { account: { id, email, displayName } }) => ({ id, email, displayName }))
+  answer(app, integrationCalls.me, async (_parts, { account: { person, ...business } }) => ({
+    id: String(person.id),
+    email: person.email,
+    displayName: person.displayName,
+    businessId: business.id,
+    businessName: business.displayName,
+  }))
   answer(app, integrationCalls.trigger, async (_parts, { account }, { reply }) => {
     const { runId, skipped } = await triggerReminders({ db, queue, account, now: clock.now(), config })
     return follow(deps, account, runId, reply, skipped)

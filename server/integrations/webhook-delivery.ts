@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { and, asc, desc, eq, getTableColumns, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { DeliveredEvent, WebhookDelivery } from '#contract/integrations.ts'
-import { lockAccount, writeAudit } from '#server/accounts/accounts.ts'
+import { findAccount, lockAccount, writeAudit } from '#server/accounts/accounts.ts'
 import { notify, notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -310,7 +310,7 @@ async function notifyPaused(
   { status, words }: WebhookResponse,
   now: Instant,
 ): Promise<void> {
-  const [owner] = await tx.select().from(accounts).where(eq(accounts.id, webhook.ownerId))
+  const owner = await findAccount(tx, webhook.ownerId)
   if (!owner) return
   deps.log.warn({ ownerId: webhook.ownerId, hookId: webhook.id, status }, 'A webhook is paused: too many tries in a row have failed.')
   const last = status === null ? words : texts.webhook.lastAnswer(status, words)

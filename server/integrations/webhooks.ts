@@ -4,18 +4,11 @@ import pLimit from 'p-limit'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
 import type { integrationCalls, Webhook } from '#contract/integrations.ts'
-import {
-  type AccountRow,
-  countTry,
-  lockAccount,
-  lockAsSeen,
-  type OnAccountDeleted,
-  type Origin,
-  writeAudit,
-} from '#server/accounts/accounts.ts'
+import { countTry, lockAccount, lockAsSeen, type OnAccountDeleted, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
+import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -81,7 +74,7 @@ export async function listWebhooks(deps: Knowing, ownerId: string): Promise<Webh
  */
 export async function addWebhook(
   { db, config, queue }: Knowing & Pick<Deps, 'queue'>,
-  account: AccountRow,
+  account: Account,
   { url, events }: CallParts<typeof integrationCalls.addWebhook>['body'],
   from: Origin,
   now: Instant,

@@ -224,8 +224,8 @@ test('a failing account does not delay the others', async () => {
 
 test('more accounts than a batch are processed in one call', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
-  await app.db.execute(sql`INSERT INTO accounts (id, display_name, email, timezone, created_at, updated_at, next_midnight_at)
-    SELECT gen_random_uuid(), 'x', n || '@x.example', 'Asia/Kolkata', now(), now(), '2026-03-02T18:30:00Z' FROM generate_series(1, 450) n`)
+  await app.db.execute(sql`INSERT INTO accounts (id, timezone, created_at, updated_at, next_midnight_at)
+    SELECT gen_random_uuid(), 'Asia/Kolkata', now(), now(), '2026-03-02T18:30:00Z' FROM generate_series(1, 450) n`)
   app.clock.set('2026-03-02T18:30:00Z')
   await turn(app)
   const left = await rows(

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AddressHold, InvoicePause, PauseChange } from '#contract/invoices.ts'
 import { fromMinor, type Money, sumByCurrency } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
-import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
+import { type AccountRow, findAccount, lockAccount } from '#server/accounts/accounts.ts'
 import { notify, notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts, notices } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -330,7 +330,7 @@ async function notifyBrokenPromise(
   ownerId: string,
   about: { client: string; reference: string | null; owed: Money[]; promisedBy: string; address: string | null; invoiceId: string },
 ): Promise<void> {
-  const [owner] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
+  const owner = await findAccount(tx, ownerId)
   if (!owner) return
   const now = deps.clock.now()
   const { runs, next } = await deps.sayNext(tx, owner, now)

@@ -4,9 +4,8 @@ import { emailAddress } from '#contract/accounts.ts'
 import { calendarDate } from '#contract/invoices.ts'
 import { readTypedAmount, toMinor } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
-import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
+import { type AccountRow, findAccount, lockAccount } from '#server/accounts/accounts.ts'
 import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
-import { accounts } from '#server/accounts/tables.ts'
 import { type AnswerPause, pauseByClient, resumeByClient } from '#server/invoices/pauses.ts'
 import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -248,7 +247,7 @@ export async function tellLapsed(tx: Database, deps: Deps, row: InvoiceRow, why:
   const kind = (Object.keys(because) as AnswerKind[]).find((one) => because[one] === why)
   if (kind === undefined || kind === 'promise') return
   const open = await tx.$count(payAnswers, and(eq(payAnswers.invoiceId, row.id), eq(payAnswers.state, 'open')))
-  const [owner] = await tx.select().from(accounts).where(eq(accounts.id, row.ownerId))
+  const owner = await findAccount(tx, row.ownerId)
   if (!owner || open === 0) return
   const { text, ...titles } = noticeTexts.lapsed
   const about = { kind: 'answer_lapsed' as const, cause: row.id, title: titles[kind](row.clientName, row.reference), text }

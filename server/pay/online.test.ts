@@ -11,8 +11,8 @@ import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { deleteAccount } from '#server/accounts/accounts.ts'
-import { accounts } from '#server/accounts/tables.ts'
+import { deletePerson } from '#server/accounts/accounts.ts'
+import { people } from '#server/accounts/tables.ts'
 import { rows } from '#server/platform/database.ts'
 import { reseal } from '#server/platform/reseal.ts'
 import { type Business, keySecret, openBusiness, pageOf, pass, post, start } from '#test/business.ts'
@@ -476,14 +476,14 @@ test('a link that is made while the rest of its account is deleted is cancelled'
   const { app, razorpay, asha } = business
   const { _id } = await anInvoice(app, { owner: asha })
   const page = await pageOf(business, _id)
-  const [account] = await app.db.select().from(accounts).where(eq(accounts.id, asha.id))
-  if (!account) throw new Error('There is no such account.')
+  const [person] = await app.db.select().from(people).where(eq(people.id, asha.personId))
+  if (!person) throw new Error('There is no such account.')
   const handed = {
     onAccountDeleted: [payOnAccountDeleted(app.deps)],
     onAddressLeft: async () => {},
     deleteHistory: async () => void (await start(business, page)),
   }
-  await deleteAccount(app.deps, account, handed, app.clock.now())
+  await deletePerson(app.deps, person, handed, app.clock.now())
   expect([...razorpay.provider.links.values()].map(({ status }) => status)).toEqual(['cancelled'])
   expect(await states(business)).toEqual([])
 })

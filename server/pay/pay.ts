@@ -9,8 +9,9 @@ import {
   wrongIban,
 } from '#contract/payment-settings.ts'
 import { screens } from '#contract/screens.ts'
-import { type AccountRow, countTry, lockAsSeen, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { countTry, lockAsSeen, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
+import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -78,7 +79,7 @@ export async function readEmailPayments(
 
 interface Change {
   deps: Deps
-  account: AccountRow
+  account: Account
   from: Origin
   now: Instant
 }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { daysBetween } from '#contract/dates.ts'
 import { fromMinor } from '#contract/money.ts'
 import type { Statement } from '#contract/pay-links.ts'
-import { accounts } from '#server/accounts/tables.ts'
+import { findAccount } from '#server/accounts/accounts.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import { balanceMinor } from '#server/invoices/balance.ts'
 import { type InvoiceRow, invoicePayments, invoices } from '#server/invoices/tables.ts'
@@ -71,7 +71,7 @@ async function readFrom(
   { path, confirming }: { path: string; confirming: boolean },
   now: Instant,
 ): Promise<PageFrom | null> {
-  const [owner] = await db.select().from(accounts).where(eq(accounts.id, ownerId))
+  const owner = await findAccount(db, ownerId)
   if (!owner) return null
   const [settings] = await db.select().from(paymentSettings).where(eq(paymentSettings.ownerId, ownerId))
   const { abilities } = await entitlementsOf(db, ownerId, now, config)

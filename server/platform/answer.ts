@@ -14,6 +14,7 @@ import type { Call, CallParts, CallReply, Role } from '#contract/call.ts'
 import type { ApiClientKind } from '#contract/integrations.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
 import type { Config } from '#server/config.ts'
+import type { PersonId } from './columns.ts'
 import { isUnavailable } from './database.ts'
 import { answerHeaders, hardenAnswers } from './headers.ts'
 import type { Log } from './log.ts'
@@ -24,9 +25,15 @@ import { onBehalfOf } from './turns.ts'
 
 export type App = FastifyInstance
 
-/** The account that owns every record of a call; the accounts slice adds its other fields. */
+/** The person that asks; the accounts slice adds the other fields. */
+export interface Person {
+  id: PersonId
+}
+
+/** The account that owns every record of a call, as the person saw it that asks; the accounts slice adds its other fields. */
 export interface Account {
   id: string
+  person: Person
 }
 
 /** A program that asks in a person's name: by the permission (an application) or the key of this id. */

@@ -23,6 +23,17 @@ export const id = () =>
     .primaryKey()
     .$defaultFn(() => newId())
 
+/** The id of a person. No string, so that neither it nor the id of a business compiles in place of the other. */
+export interface PersonId {
+  readonly [idOfPerson]: true
+}
+declare const idOfPerson: unique symbol
+
+/** A text that is known to be the id of a person, such as one that was sealed as that. */
+export function personId(text: string): PersonId {
+  return text as unknown as PersonId
+}
+
 let lastId = ''
 
 /**

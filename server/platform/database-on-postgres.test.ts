@@ -1,8 +1,16 @@
 // Only on PostgreSQL: connections that die or fall silent.
+import { randomBytes } from 'node:crypto'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { type SQL, sql } from 'drizzle-orm'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { z } from 'zod'
+import { thorough } from '#test/thorough.ts'
 import { answers, isUnavailable, openServer, rows } from './database.ts'
 import { StartError } from './start-error.ts'
 
@@ -36,6 +44,72 @@ test('a connection that dies between two statements of a transaction ends that t
   expect(await answers(database.db)).toBe(true)
   await database.close()
 })
+
+/** A database as a version left it, up to a migration that is not applied. */
+async function openOlder(before: string) {
+  const name = `older_${randomBytes(5).toString('hex')}`
+  const admin = new pg.Client({ connectionString: server })
+  await admin.connect()
+  await admin.query(`CREATE DATABASE ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  const folder = mkdtempSync(path.join(tmpdir(), 'duely-older-'))
+  cpSync(path.join(import.meta.dirname, '../../migrations'), folder, { recursive: true })
+  const file = path.join(folder, 'meta/_journal.json')
+  const journal = JSON.parse(readFileSync(file, 'utf8')) as { entries: { tag: string }[] }
+  const entries = journal.entries.slice(
+    0,
+    journal.entries.findIndex(({ tag }) => tag.endsWith(before)),
+  )
+  writeFileSync(file, JSON.stringify({ ...journal, entries }))
+  const client = new pg.Client({ connectionString: url.toString() })
+  await client.connect()
+  await migrate(drizzle(client), { migrationsFolder: folder })
+  return {
+    url: url.toString(),
+    client,
+    async [Symbol.asyncDispose]() {
+      await client.end()
+      await admin.query(`DROP DATABASE ${name} WITH (FORCE)`)
+      await admin.end()
+      rmSync(folder, { recursive: true })
+    },
+  }
+}
+
+test('each account of before becomes a person and a business, once no older process runs, and no invoice is rewritten', async () => {
+  const [accounts, each] = thorough ? [100_000, 3] : [50, 4]
+  await using older = await openOlder('people_and_businesses')
+  const { client } = older
+  await client.query(`INSERT INTO accounts (id, email, display_name, password_hash, email_verified_at, timezone, created_at, updated_at, next_midnight_at)
+    SELECT gen_random_uuid(), 'a' || n || '@example.com', 'Asha ' || n, 'hash ' || n, now(), 'Asia/Kolkata', now() - interval '9 days', now(), now() FROM generate_series(1, ${accounts}) n`)
+  await client.query(`INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, issued_on, status, created_at, updated_at)
+    SELECT gen_random_uuid(), a.id, 'INV-' || n, 'C', 'c@example.com', n, '2026-01-01', '2025-12-01', 'overdue', now(), now() FROM accounts a, generate_series(1, ${each}) n`)
+  await client.query(
+    `INSERT INTO sessions (id, owner_id, refresh_hash, rotated_at, created_at, last_seen_at) SELECT gen_random_uuid(), id, 'x', now(), now(), now() FROM accounts`,
+  )
+  await client.query(`INSERT INTO recovery_codes (owner_id, code_hash) SELECT id, 'x' FROM accounts`)
+  const versions = async () =>
+    (await client.query("SELECT md5(string_agg(xmin::text || ctid::text || id::text, ',' ORDER BY id)) AS all FROM invoices")).rows
+  const before = await versions()
+  await client.query('INSERT INTO processes (id) VALUES (gen_random_uuid())')
+  const said: string[] = []
+  const began = performance.now()
+  const opening = openServer(older.url, (what) => void said.push(what))
+  await expect.poll(() => said).toEqual([expect.stringContaining('An older version of Duely is running on this database.')])
+  expect((await client.query("SELECT to_regclass('public.people') AS people")).rows).toEqual([{ people: null }])
+  await client.query('DELETE FROM processes')
+  const database = await opening
+  expect(performance.now() - began).toBeLessThan(60_000)
+  await database.close()
+  expect(await versions()).toEqual(before)
+  const { rows: found } =
+    await client.query(`SELECT count(*)::int AS accounts, count(p.id)::int AS people, count(s.id)::int AS sessions, count(r.code_hash)::int AS codes,
+      count(*) FILTER (WHERE m.role = 'owner' AND m.joined_at = a.created_at AND p.created_at = a.created_at AND p.display_name = 'Asha ' || substr(p.password_hash, 6) AND p.email_verified_at IS NOT NULL)::int AS right
+    FROM accounts a JOIN memberships m ON m.owner_id = a.id JOIN people p ON p.id = m.person_id AND p.id = a.id
+    JOIN sessions s ON s.person_id = p.id JOIN recovery_codes r ON r.person_id = p.id`)
+  expect(found).toEqual([{ accounts, people: accounts, sessions: accounts, codes: accounts, right: accounts }])
+}, 300_000)
 
 test('no connection compiles plans', async () => {
   const database = await openServer(server)

@@ -16,6 +16,7 @@ import { cp } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
 import { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { DrizzleQueryError, type SQL, sql } from 'drizzle-orm'
@@ -158,8 +159,8 @@ function oneAtATime(engine: PGlite): PGlite {
 }
 
 /** PostgreSQL 15 or later at `url`; the first process migrates, under a lock. Refuses with a StartError. */
-export async function openServer(url: string): Promise<OpenDatabase> {
-  await migrateServer(url)
+export async function openServer(url: string, say: (what: string) => void = () => undefined): Promise<OpenDatabase> {
+  await migrateServer(url, say)
   const pool = openPool(url, { max: 10, name: 'duely' })
   const background = openPool(url, { max: 8, name: 'duely-background' })
   const own = openPool(url, { max: 1, name: 'duely-health' })
@@ -249,7 +250,7 @@ export async function openConnection(url: string, name: string): Promise<{ db: D
 }
 
 /** On its own connection, because a migration may be slow and other processes must wait for it. */
-async function migrateServer(url: string): Promise<void> {
+async function migrateServer(url: string, say: (what: string) => void): Promise<void> {
   const client = await openConnection(url, 'duely-migrate')
   try {
     // The lock of a session would stay with the pooler's connection; that of a transaction, which does nothing else, goes with it.
@@ -257,6 +258,7 @@ async function migrateServer(url: string): Promise<void> {
     await client.db.execute(sql`SELECT pg_advisory_xact_lock(8421771)`)
     const worker = await openConnection(url, 'duely-migrate')
     try {
+      await untilOthersStopped(worker.db, say)
       await migrate(worker.db)
     } finally {
       await worker.close()
@@ -264,6 +266,21 @@ async function migrateServer(url: string): Promise<void> {
     await client.db.execute(sql`COMMIT`)
   } finally {
     await client.close()
+  }
+}
+
+/**
+ * A process of a version before people and businesses would fail at every statement once they are apart: it is waited for. Its heartbeat is that of
+ * `server/reminders/processes.ts`; web processes have none.
+ */
+async function untilOthersStopped(db: Database, say: (what: string) => void): Promise<void> {
+  const older = sql`SELECT to_regclass('public.processes') IS NOT NULL AND to_regclass('public.people') IS NULL AS yes`
+  const alive = sql`SELECT EXISTS (SELECT 1 FROM processes WHERE heartbeat_at > now() - interval '20 seconds') AS yes`
+  const says = async (statement: SQL) => (await rows(db, z.object({ yes: z.boolean() }), statement))[0]?.yes === true
+  if (!(await says(older))) return
+  for (let said = false; await says(alive); said = true) {
+    if (!said) say('An older version of Duely is running on this database. Stop all of its processes: this one waits, then migrates.')
+    await pause(500)
   }
 }
 

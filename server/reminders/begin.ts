@@ -1,12 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { hasPayLink, type Wording } from '#contract/templates.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
+import { selectAccounts } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOfMany } from '#server/billing/billing.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { payLinksFor } from '#server/pay/links.ts'
 import { nothingToPay, readEmailPayments } from '#server/pay/pay.ts'
-import type { Account } from '#server/platform/answer.ts'
 import { batch } from '#server/platform/batch.ts'
 import { arrayText, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -17,7 +18,7 @@ import { type PendingDelivery, readPending } from './pending.ts'
 
 /** What sending for an account begins with, all read at about the same moment: each claim checks again what could have changed. */
 export interface Begun {
-  account: Account
+  account: AccountRow
   sender: SendingMailbox | null
   /** The places of the mailboxes besides the default one. */
   others: string[]
@@ -56,7 +57,7 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
   const now = clock.now()
   const ownerIds = all.map(({ ownerId }) => ownerId)
   const ids = arrayText(ownerIds)
-  const owners = await db.select().from(accounts).where(sql`${accounts.id} = ANY(${ids}::uuid[])`)
+  const owners = await selectAccounts(db).where(sql`${accounts.id} = ANY(${ids}::uuid[])`)
   const senders = await db.select().from(mailConfigs).where(sql`${mailConfigs.ownerId} = ANY(${ids}::uuid[])`)
   const unplanned = await rows(
     db,

@@ -3,8 +3,8 @@ import type { CallParts } from '#contract/call.ts'
 import type { OwnDay } from '#contract/quiet-days.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
 import { builtInSequences } from '#contract/sequence-choice.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
 import { clients } from '#server/invoices/tables.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { countryOf, holidayNumbers, holidaysOf, isKnown, type Place, weekendOf } from './holidays.ts'
@@ -13,7 +13,7 @@ import { ownDays } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** What of an account says which days are quiet. */
-export type QuietAccount = Pick<Account, 'id' | 'timezone' | 'country' | 'region' | 'quietWeekends' | 'quietHolidays' | 'ownHolidaysToo'>
+export type QuietAccount = Pick<AccountRow, 'id' | 'timezone' | 'country' | 'region' | 'quietWeekends' | 'quietHolidays' | 'ownHolidaysToo'>
 
 /** The quiet days of an account and its clients. */
 export interface Quiet {
@@ -131,7 +131,7 @@ type Columns = Pick<QuietAccount, 'country' | 'region' | 'quietWeekends' | 'quie
  * What is stored of an account after these settings. With the first sequence of its own, weekends and public holidays become quiet unless they were
  * chosen before. Refuses with `invalid` an unknown country or region.
  */
-export function quietAfter(account: QuietAccount & Pick<Account, 'follows'>, settings: Settings): Columns {
+export function quietAfter(account: QuietAccount & Pick<AccountRow, 'follows'>, settings: Settings): Columns {
   const { sequence, quietWeekends, quietHolidays, ownHolidaysToo = account.ownHolidaysToo, country = account.country } = settings
   const leavesEveryDay =
     sequence !== undefined && account.follows === 'every_day' && !builtInSequences.some((builtIn) => builtIn === sequence)

@@ -1,6 +1,7 @@
 import { and, asc, eq, lte, sql } from 'drizzle-orm'
+import type { AccountRow } from '#server/accounts/accounts.ts'
+import { selectAccounts } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { analyzeGrown, arrayText, type Database } from '#server/platform/database.ts'
@@ -99,17 +100,15 @@ function inParts(due: { id: string; invoices: number }[]): string[][] {
   return parts
 }
 
-type Due = Account & { date: string; following: { at: Instant; date: string } }
+type Due = AccountRow & { date: string; following: { at: Instant; date: string } }
 
 /** Those of the accounts that are still due. */
 async function makeRunsOf(db: Database, queue: Queue, ids: string[], now: Instant): Promise<void> {
   await db.transaction(async (tx) => {
-    const due = await tx
-      .select()
-      .from(accounts)
+    const due = await selectAccounts(tx)
       .where(and(sql`${accounts.id} = ANY(${arrayText(ids)}::uuid[])`, lte(accounts.nextRunAt, now)))
       .orderBy(asc(accounts.id))
-      .for('update', { skipLocked: true })
+      .for('update', { of: accounts, skipLocked: true })
     const skipped: SkippedDay[] = []
     const running: Due[] = []
     const next: { id: string; at: Instant; from: string; ran: boolean }[] = []
@@ -170,7 +169,7 @@ interface SkippedDay {
 }
 
 /** Days without a run, because no process ran until 18:00 or for another `reason`; their emails are not sent later. */
-function skippedDays(account: Pick<Account, 'id' | 'timezone'>, days: { from: string; before: string; reason: string }): SkippedDay[] {
+function skippedDays(account: Pick<AccountRow, 'id' | 'timezone'>, days: { from: string; before: string; reason: string }): SkippedDay[] {
   const earliest = Temporal.PlainDate.from(days.before).subtract({ days: mostSkippedDays }).toString()
   const skipped: SkippedDay[] = []
   for (let date = laterDate(days.from, earliest); date < days.before; date = dayAfter(date))

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { ReminderDay } from '#contract/leaving.ts'
-import { lockAsSeen } from '#server/accounts/accounts.ts'
+import { type AccountRow, lockAsSeen } from '#server/accounts/accounts.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
@@ -14,7 +14,7 @@ import { dailyDeadline, localDate } from './schedule.ts'
 import { readPlanOfDay } from './simulate.ts'
 import { texts } from './texts.ts'
 
-export type ReadingDay = Pick<Deps, 'db' | 'config'> & { account: Account; now: Instant }
+export type ReadingDay = Pick<Deps, 'db' | 'config'> & { account: AccountRow; now: Instant }
 type Acting = ReadingDay & Pick<Deps, 'queue'>
 type Act = 'leave_out' | 'take_back'
 
@@ -67,7 +67,12 @@ export function toDay(date: string, mails: DayMail[]): ReminderDay {
  * Leaves clients out of the daily run of a date, or takes them back; without their addresses all that it has. Refuses with `conflict` a date that is
  * over, and with `invalid` one too far ahead.
  */
-export async function changeDay(acting: Acting, date: string, act: Act, clientEmails: string[] | undefined): Promise<ReminderDay> {
+export async function changeDay(
+  acting: Acting & { account: Account },
+  date: string,
+  act: Act,
+  clientEmails: string[] | undefined,
+): Promise<ReminderDay> {
   const { db, account, now } = acting
   refuseOther(account, date, now)
   const keys = keysOf(await readDay(acting, date), clientEmails)
@@ -111,7 +116,7 @@ async function leftOutOf(tx: Database, runId: string, keys: string[]): Promise<s
   return found.map(({ id }) => id)
 }
 
-function refuseOther({ timezone }: Account, date: string, now: Instant): void {
+function refuseOther({ timezone }: AccountRow, date: string, now: Instant): void {
   if (!z.iso.date().safeParse(date).success) throw new ProblemError('invalid', texts.leaving.noDate)
   if (Temporal.Instant.compare(now, dailyDeadline(date, timezone)) >= 0) throw new ProblemError('conflict', texts.leaving.over)
   if (dayNumber(date) - dayNumber(localDate(now, timezone)) > mostDays) throw new ProblemError('invalid', texts.leaving.tooFar(mostDays))

@@ -5,9 +5,8 @@ import { deliveryProblem, isAddressRefusal } from '#contract/delivery-problem.ts
 import type { HoldReason } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { EmailTooLarge, type Wording } from '#contract/templates.ts'
-import { lockAccount, maySend } from '#server/accounts/accounts.ts'
+import { type AccountRow, findAccount, lockAccount, maySend } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
-import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import type { AfterChange } from '#server/invoices/tables.ts'
 import { pauseSender, providerNames, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
@@ -15,7 +14,6 @@ import type { Mailer, Outcome } from '#server/mail/mailer.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { readFiles } from '#server/pay/files.ts'
 import { cancelChanged, closeAnswers } from '#server/pay/pay.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText, newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, isUnavailable, rows } from '#server/platform/database.ts'
@@ -324,7 +322,7 @@ async function holdUnlessConfirmed({ db, config }: Delivering, ownerId: string):
   })
 }
 
-function holdReason(account: Account, sender: Sender | null): HoldReason | null {
+function holdReason(account: AccountRow, sender: Sender | null): HoldReason | null {
   if (account.heldAt) return 'operator'
   if (!sender) return 'not_configured'
   return sender.pauseReason === null ? null : 'sending_paused'
@@ -332,7 +330,7 @@ function holdReason(account: Account, sender: Sender | null): HoldReason | null 
 
 /** What the concurrent senders of a mailbox share. */
 interface Batch extends Slice {
-  account: Account
+  account: AccountRow
   sender: SendingMailbox
   wordings: { one: Wording; group: Wording }
   waiting: PendingMail[]
@@ -532,7 +530,7 @@ async function compose({ clock }: Delivering, { account, sender, wordings }: Bat
 }
 
 /** Closes an email that could not be claimed, if that is permanent; one that only changed stays and is read again. */
-async function closeUnwanted({ db, clock }: Delivering, account: Account, id: string): Promise<number> {
+async function closeUnwanted({ db, clock }: Delivering, account: AccountRow, id: string): Promise<number> {
   return close(db, { now: clock.now(), account, which: sql`d.id = ${id}::uuid` })
 }
 
@@ -573,7 +571,7 @@ function readElsewhere(tx: Database, ownerId: string, invoiceIds: string[]) {
 
 /** Closes the pending emails of invoices that must not be reminded any more: paid, deleted, or no longer past due. */
 export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
-  const [account] = await tx.select().from(accounts).where(eq(accounts.id, ownerId))
+  const account = await findAccount(tx, ownerId)
   if (!account || invoiceIds.length === 0) return
   await split(tx, ownerId, sql`o.invoice_id IN ${invoiceIds}`)
   await close(tx, {
@@ -703,7 +701,7 @@ async function pauseSending(
  */
 async function pauseForQuota(
   deps: Delivering,
-  account: Account,
+  account: AccountRow,
   about: { sender: SendingMailbox; words: string; until: Instant; learnedPerDay: number | null },
 ): Promise<void> {
   const { db, clock, log } = deps
@@ -740,7 +738,7 @@ async function pauseForQuota(
 }
 
 /** How many emails the mailbox may still send. One at its daily limit is paused until a tenth of it has left the last 24 hours. */
-async function roomLeft(deps: Delivering, account: Account, sender: SendingMailbox): Promise<number> {
+async function roomLeft(deps: Delivering, account: AccountRow, sender: SendingMailbox): Promise<number> {
   const now = deps.clock.now()
   const { perDay, provider } = deps.limitsOf(sender, now)
   if (perDay === null) return readAhead

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { HoldReason } from '#contract/reminders.ts'
-import type { Account } from '#server/platform/answer.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, byKeys, type Database, preparedRows, rows } from '#server/platform/database.ts'
@@ -577,7 +577,7 @@ const tooLateWords = sql.join(
  */
 export async function close(
   db: Database,
-  about: { now: Instant; account: Pick<Account, 'id' | 'timezone'> | null; which: SQL },
+  about: { now: Instant; account: Pick<AccountRow, 'id' | 'timezone'> | null; which: SQL },
 ): Promise<number> {
   const notOwed = about.account
     ? sql`WHEN NOT EXISTS (SELECT 1 ${owedToday(localDate(about.now, about.account.timezone))}) THEN 'not_owed'`

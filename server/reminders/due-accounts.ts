@@ -1,6 +1,7 @@
 import { and, lte, sql } from 'drizzle-orm'
+import type { AccountRow } from '#server/accounts/accounts.ts'
+import { selectAccounts } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -14,15 +15,13 @@ const atOnce = 200
 export async function eachDue(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   dueAt: typeof accounts.nextSummaryAt | typeof accounts.nextEveningAt,
-  work: (account: Account, now: Instant) => Promise<void>,
+  work: (account: AccountRow, now: Instant) => Promise<void>,
   progressed: () => Promise<void>,
 ): Promise<void> {
   const now = clock.now()
   const failed = new Map<string, unknown>()
   for (;;) {
-    const due = await db
-      .select()
-      .from(accounts)
+    const due = await selectAccounts(db)
       .where(and(lte(dueAt, now), sql`${accounts.id} <> ALL(${arrayText([...failed.keys()])}::uuid[])`))
       .orderBy(dueAt)
       .limit(atOnce)

@@ -8,7 +8,7 @@ import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import { aMailbox, anInvoice, aPerson, aSequence, type Person, signedInAgain } from '#test/factories.ts'
+import { aMailbox, anInvoice, aPerson, aSequence, changePerson, type Person, signedInAgain } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
@@ -225,9 +225,9 @@ test('there is no list where nothing leaves, for an address that is not confirme
   await using office = await anEvening({ clients: [] })
   expect(await office.at(evening)).toBe(0)
   await office.invoice('anna')
-  await office.app.db.update(accounts).set({ emailVerifiedAt: null }).where(eq(accounts.id, office.asha.id))
+  await changePerson(office.app, office.asha, { emailVerifiedAt: null })
   expect(await office.at('2026-03-02T11:30:00Z')).toBe(0)
-  await office.app.db.update(accounts).set({ emailVerifiedAt: office.app.clock.now() }).where(eq(accounts.id, office.asha.id))
+  await changePerson(office.app, office.asha, { emailVerifiedAt: office.app.clock.now() })
   // Down from 16:00 until midnight, and the next day until 23:00.
   expect(await office.at('2026-03-03T18:30:00Z')).toBe(0)
   expect(await office.at('2026-03-04T17:30:00Z')).toBe(1)

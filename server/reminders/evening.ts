@@ -1,10 +1,9 @@
 import { and, eq } from 'drizzle-orm'
 import type { EveningDay } from '#contract/owner-links.ts'
 import { screens } from '#contract/screens.ts'
-import { lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { type AccountRow, findAccount, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countTry } from '#server/accounts/throttle.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -30,7 +29,7 @@ export async function sendEveningLists(deps: Deps, progressed = async () => {}):
   await eachDue(deps, accounts.nextEveningAt, (account, now) => sendList(deps, account, now), progressed)
 }
 
-async function sendList(deps: Deps, seen: Account, now: Instant): Promise<void> {
+async function sendList(deps: Deps, seen: AccountRow, now: Instant): Promise<void> {
   const today = localDate(now, seen.timezone)
   const date = dayAfter(today)
   // A server that was down sends it as long as it is the evening of that day.
@@ -82,7 +81,7 @@ function short(text: string): string {
   return characters.length <= longest ? characters.join('') : `${characters.slice(0, longest - 1).join('')}…`
 }
 
-function hourOf({ reminderHour }: Account): string {
+function hourOf({ reminderHour }: AccountRow): string {
   return `${reminderHour}:00`
 }
 
@@ -90,9 +89,9 @@ function hourOf({ reminderHour }: Account): string {
 export async function openEvening(
   { db, clock }: Pick<Deps, 'db' | 'clock'>,
   token: string,
-): Promise<{ id: string; date: string; until: Instant; account: Account }> {
+): Promise<{ id: string; date: string; until: Instant; account: AccountRow }> {
   const link = await findOwnerLink(db, token, 'evening', clock.now())
-  const [account] = link ? await db.select().from(accounts).where(eq(accounts.id, link.ownerId)) : []
+  const account = link && (await findAccount(db, link.ownerId))
   if (!link?.localDate || !account) throw new ProblemError('not_found', texts.deadLink)
   return { id: link.id, date: link.localDate, until: link.expiresAt, account }
 }

@@ -3,9 +3,8 @@ import { z } from 'zod'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
 import { shortName } from '#contract/notices.ts'
 import { screens, withQuery } from '#contract/screens.ts'
-import { lockAccount } from '#server/accounts/accounts.ts'
+import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import { emailOwner, type Notification, notify, notifyOwner } from '#server/accounts/notices.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
@@ -111,7 +110,7 @@ async function settleRuns(tx: Database, deps: Deps, ownerId: string): Promise<vo
   for (const run of news.filter(({ skippedReason }) => skippedReason === null)) await notifyOf(tx, deps, account, run)
 }
 
-async function notifyOf(tx: Database, deps: Deps, account: Account, run: SettledRun): Promise<void> {
+async function notifyOf(tx: Database, deps: Deps, account: AccountRow, run: SettledRun): Promise<void> {
   const now = deps.clock.now()
   const all = await readFailed(tx, run, now)
   const [refused] = all.filter((one) => one.addressHeld)
@@ -161,7 +160,7 @@ async function readFailed(tx: Database, run: SettledRun, now: Instant): Promise<
 }
 
 /** Whether an invoice missed its reminder on that date. */
-async function wasSomebodyDue(tx: Database, account: Account, localDate: string): Promise<boolean> {
+async function wasSomebodyDue(tx: Database, account: AccountRow, localDate: string): Promise<boolean> {
   const [began, ended] = [localDate, dayAfter(localDate)].map((date) => startOfDay(date, account.timezone).toString())
   const due = await rows(
     tx,

@@ -5,11 +5,11 @@ import type { CallReply } from '#contract/call.ts'
 import type { ClientEmail } from '#contract/clients.ts'
 import type { DayDecision, InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { deliveryState, holdReasonOf, runKind } from '#contract/reminders.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
 import { paymentsOf, toPayment } from '#server/invoices/balance.ts'
 import { chosenSequence } from '#server/invoices/invoices.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { answersOfInvoice } from '#server/pay/pay.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
@@ -25,7 +25,7 @@ const mostShown = 200
 /** The emails about an invoice, the decision of each day, and its next reminder; of each at most `most`. Refuses with `not_found`. */
 export async function invoiceHistory(
   { db, config }: Pick<Deps, 'db' | 'config'>,
-  account: Account,
+  account: AccountRow,
   invoiceId: string,
   now: Instant,
   most = mostShown,
@@ -210,7 +210,7 @@ function failureOf(reply: string, about: { refused: boolean; server: string }): 
 const lines = (part = '') => part.replaceAll('\r\n', '\n')
 
 /** An email exactly as it was sent, read from the stored bytes. Refuses with `not_found` also where it was never rendered, or is no longer stored. */
-export async function readMail(db: Database, account: Account, id: string): Promise<CallReply<typeof reminderCalls.mail>> {
+export async function readMail(db: Database, account: AccountRow, id: string): Promise<CallReply<typeof reminderCalls.mail>> {
   const [mail] = await db
     .select()
     .from(deliveries)

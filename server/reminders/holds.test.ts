@@ -14,7 +14,7 @@ import { accounts } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { newToken } from '#server/platform/secrets.ts'
 import { openBusiness, pageOf, pass, start } from '#test/business.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, aSequence, type Person, signedInAgain } from '#test/factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, aSequence, changePerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
@@ -248,7 +248,7 @@ test('the daily run of an account whose email is not confirmed is held and says 
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
   expect(smtp.mails.length).toBe(2)
   // As it was before a confirmed email was needed.
-  await app.db.update(accounts).set({ emailVerifiedAt: null }).where(eq(accounts.id, asha.id))
+  await changePerson(app, asha, { emailVerifiedAt: null })
   app.clock.set('2026-03-03T03:30:00Z')
   await app.runJobs()
   expect(smtp.mails.length).toBe(2)
@@ -270,7 +270,7 @@ test('what waited for a confirmed email until 18:00 ends for the day with its re
   await using office = await anOffice({ now: '2026-03-02T02:00:00Z', invoices: 1, config: sendsLinks })
   const { app, asha } = office
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
-  await app.db.update(accounts).set({ emailVerifiedAt: null }).where(eq(accounts.id, asha.id))
+  await changePerson(app, asha, { emailVerifiedAt: null })
   for (const at of ['2026-03-03T03:30:00Z', '2026-03-03T12:31:00Z']) {
     app.clock.set(at)
     await app.runJobs()

@@ -1,7 +1,7 @@
 import { and, asc, desc, eq, inArray, isNull, lte, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { screens, withQuery } from '#contract/screens.ts'
-import { hasEmail } from '#server/accounts/accounts.ts'
+import { hasEmail, selectAccounts } from '#server/accounts/accounts.ts'
 import { notify, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { addressHolds, clients, invoices } from '#server/invoices/tables.ts'
@@ -166,7 +166,7 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
     .orderBy(deliveries.ownerId, desc(deliveries.runId))
   const held = await holdEverything(tx, now)
   await askAgain(tx, now)
-  const behind = await tx.select().from(accounts).where(lte(accounts.nextRunAt, now)).orderBy(asc(accounts.id))
+  const behind = await selectAccounts(tx).where(lte(accounts.nextRunAt, now)).orderBy(asc(accounts.id))
   for (const account of behind) {
     const today = localDate(now, account.timezone)
     const soonest = nextRun(account, { now, notBefore: today, lastRunAt: apartFrom(account) })
@@ -223,7 +223,8 @@ export async function releaseAccount(db: Database, email: string, now: Instant):
 }
 
 async function setHeld(tx: Database, email: string, heldAt: Instant | null): Promise<string> {
-  const [account] = await tx.update(accounts).set({ heldAt }).where(hasEmail(email)).returning({ id: accounts.id })
-  if (!account) throw new ProblemError('not_found', texts.operator.noAccount(email))
+  const [account] = await selectAccounts(tx).where(hasEmail(email))
+  if (account) await tx.update(accounts).set({ heldAt }).where(eq(accounts.id, account.id))
+  else throw new ProblemError('not_found', texts.operator.noAccount(email))
   return account.id
 }

@@ -1,7 +1,7 @@
 import { and, eq, gte, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import type { AccountRow } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import { leaveOut } from './deliveries.ts'
@@ -9,7 +9,7 @@ import { dayNumber } from './plan.ts'
 import { laterDate, localDate } from './schedule.ts'
 import { leftOut, runs } from './tables.ts'
 
-type Owner = Pick<Account, 'id' | 'leftOutUntil'>
+type Owner = Pick<AccountRow, 'id' | 'leftOutUntil'>
 
 /** The clients that are left out from a date on, by date. Most accounts have none: then it costs nothing. */
 export async function readLeftOut(db: Database, { id, leftOutUntil }: Owner, from: string): Promise<Map<number, ReadonlySet<string>>> {

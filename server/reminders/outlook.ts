@@ -1,8 +1,7 @@
 import { formatDate } from '#contract/dates.ts'
-import { maySend } from '#server/accounts/accounts.ts'
+import { type AccountRow, maySend } from '#server/accounts/accounts.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import { findSender } from '#server/mail/mail.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -20,7 +19,7 @@ export type Outlook = (({ state: 'active' } & Occurrence) | { state: 'off' | 'on
 }
 
 type Scheduled = Pick<
-  Account,
+  AccountRow,
   | 'id'
   | 'heldAt'
   | 'emailVerifiedAt'

@@ -67,7 +67,7 @@ const payment = sql`coalesce((SELECT ' pay' || p.version FROM payment_settings p
   || CASE WHEN count(*) > 1 THEN ${linkOf(sql`l.invoice_id IS NULL AND l.owner_id = d.owner_id AND l.client_key = lower(d.client_email)`)} ELSE '' END`
 /** The addresses that an email `d` about invoices `i` goes to besides that of its client, each once. */
 export const copiesOf = sql`(SELECT string_agg(DISTINCT x.address, ',' ORDER BY x.address)
-  FROM sequence_steps c JOIN accounts a ON a.id = c.owner_id
+  FROM sequence_steps c JOIN memberships m ON m.owner_id = c.owner_id AND m.role = 'owner' JOIN people a ON a.id = m.person_id
   LEFT JOIN clients k ON k.owner_id = c.owner_id AND k.email_key = max(lower(i.client_email))
   CROSS JOIN LATERAL (VALUES (CASE WHEN c.copy_to_me THEN lower(a.email) END), (CASE WHEN c.copy_to_second_contact THEN lower(k.second_contact) END)) x (address)
   WHERE c.sequence_id = d.sequence_id AND c."offset" = ${stepOf} AND x.address <> max(lower(i.client_email)))`

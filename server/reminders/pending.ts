@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { mostListed } from '#contract/templates.ts'
-import type { Account } from '#server/platform/answer.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, preparedRows } from '#server/platform/database.ts'
 import { onlyScheduled } from './deliveries.ts'
@@ -66,7 +66,7 @@ export type PendingDelivery = z.output<typeof pendingDelivery>
 /** The due emails of mailboxes, by account: the oldest first, at most `readAhead` each; those of the daily run only with `scheduling`. */
 export async function readPending(
   db: Database,
-  those: { account: Pick<Account, 'id' | 'timezone'>; sender: SendingMailbox; scheduling: boolean }[],
+  those: { account: Pick<AccountRow, 'id' | 'timezone'>; sender: SendingMailbox; scheduling: boolean }[],
   now: Instant,
 ): Promise<Map<string, PendingDelivery[]>> {
   if (those.length === 0) return new Map()

@@ -104,10 +104,10 @@ export function busiestAccounts(db: Database, now: Instant): Promise<z.output<ty
   return rows(
     db,
     busy,
-    sql`SELECT a.email, (coalesce(sum(d.took_ms), 0) / 1000.0)::float8 AS seconds, count(*) FILTER (WHERE d.state = 'sent')::int AS sent,
+    sql`SELECT p.email, (coalesce(sum(d.took_ms), 0) / 1000.0)::float8 AS seconds, count(*) FILTER (WHERE d.state = 'sent')::int AS sent,
           count(*) FILTER (WHERE d.state <> 'sent')::int AS failed, coalesce(sum(octet_length(d.raw)), 0)::float8 AS bytes
-        FROM deliveries d JOIN accounts a ON a.id = d.owner_id
+        FROM deliveries d JOIN memberships m ON m.owner_id = d.owner_id AND m.role = 'owner' JOIN people p ON p.id = m.person_id
         WHERE d.id > ${`${oldest.slice(0, 8)}-${oldest.slice(8)}-7000-8000-000000000000`}::uuid AND d.tried_at > ${now.subtract({ hours: 1 }).toString()}::timestamptz
-        GROUP BY a.id ORDER BY seconds DESC, a.email LIMIT ${mostListed}`,
+        GROUP BY m.owner_id, p.id ORDER BY seconds DESC, p.email LIMIT ${mostListed}`,
   )
 }

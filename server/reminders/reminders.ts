@@ -25,7 +25,14 @@ import {
   type Wording,
   wordingProblems,
 } from '#contract/templates.ts'
-import { lockAsSeen, type OnAccountTakeover, type Origin, refuseUnconfirmed } from '#server/accounts/accounts.ts'
+import {
+  type AccountRow,
+  findAccount,
+  lockAsSeen,
+  type OnAccountTakeover,
+  type Origin,
+  refuseUnconfirmed,
+} from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import { notDeliveredSince } from '#server/invoices/invoices.ts'
@@ -277,7 +284,7 @@ export async function stopRun({ db, account, now }: Omit<Asking, 'queue' | 'conf
   return toRun(db, await findRun(db, account.id, runId))
 }
 
-export function readSettings(account: Account): CallReply<typeof reminderCalls.settings> {
+export function readSettings(account: AccountRow): CallReply<typeof reminderCalls.settings> {
   const {
     groupByClient,
     follows,
@@ -336,7 +343,7 @@ export async function changeSettings(
       .where(eq(accounts.id, account.id))
     if (sequence === undefined) await noteSteps(tx, account.id)
     else await assignToAccount(tx, { account: locked, config, from, now }, sequence)
-    const [after = locked] = await tx.select().from(accounts).where(eq(accounts.id, account.id))
+    const after = (await findAccount(tx, account.id)) ?? locked
     return readSettings(after)
   })
 }
@@ -379,7 +386,7 @@ const leaving = (run: SQL) =>
 /** Whether the schedule is on, when it runs next, when an email was last accepted, and what blocks it. */
 export async function reminderStatus(
   { db, config }: Pick<Deps, 'db' | 'config'>,
-  account: Account,
+  account: AccountRow,
   now: Instant,
 ): Promise<CallReply<typeof reminderCalls.status>> {
   const [last] = await rows(
@@ -453,7 +460,7 @@ type Preview = CallReply<typeof reminderCalls.preview>
 /** The same with one page of the lines, and where the next one begins; null where there is none. */
 export async function previewPage(
   deps: Pick<Deps, 'db' | 'config'>,
-  account: Account,
+  account: AccountRow,
   now: Instant,
   { limit, cursor = '' }: { limit: number; cursor?: string | undefined },
 ): Promise<{ preview: Preview; next: string | null }> {
@@ -467,7 +474,7 @@ export async function previewPage(
 }
 
 /** The same as JSON, made while it is sent. */
-export async function* previewJson(deps: Pick<Deps, 'db' | 'config'>, account: Account, now: Instant): AsyncGenerator<string> {
+export async function* previewJson(deps: Pick<Deps, 'db' | 'config'>, account: AccountRow, now: Instant): AsyncGenerator<string> {
   const totals = openTotals(account)
   yield '{"lines":['
   yield* jsonItems(previewLine, totals.added(previewLines(deps, account, now)))
@@ -480,7 +487,7 @@ function cursorOf({ dueDate, invoiceId }: PreviewLine): string {
 }
 
 /** Sums up lines while they pass. */
-function openTotals({ groupByClient, currency }: Account) {
+function openTotals({ groupByClient, currency }: AccountRow) {
   const openCount = () => ({ lines: 0, groups: new Set<string>() })
   const [due, byHand] = [openCount(), openCount()]
   const sums = new Map<string, number>()
@@ -522,7 +529,7 @@ const previewChunk = 1_000
 /** The lines of a preview in pages, so that other calls get their turn in between. */
 async function* previewLines(
   { db, config }: Pick<Deps, 'db' | 'config'>,
-  account: Account,
+  account: AccountRow,
   now: Instant,
   { only, written = {} }: { only?: string[] | undefined; written?: Partial<Wording> } = {},
 ): AsyncGenerator<PreviewLine[]> {
@@ -610,7 +617,7 @@ function nextOf(about: {
   one: OwedLine
   today: string
   outlook: Outlook
-  account: Account
+  account: AccountRow
   now: Instant
 }): Pick<PreviewLine, 'nextAt' | 'reason'> {
   const { one, today, outlook, account, now } = about
@@ -771,7 +778,7 @@ export function validIds(ids: string[]): string[] {
 }
 
 /** Why chosen invoices are not reminded now, by invoice. */
-async function leftOutOf(db: Database, account: Account, lines: PreviewLine[], chosen: string[]): Promise<ReminderDraft['leftOut']> {
+async function leftOutOf(db: Database, account: AccountRow, lines: PreviewLine[], chosen: string[]): Promise<ReminderDraft['leftOut']> {
   const ids = validIds(chosen)
   const found =
     ids.length === 0

@@ -2,8 +2,8 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { RunKind } from '#contract/reminders.ts'
 import type { Wording } from '#contract/templates.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText, newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
@@ -83,7 +83,7 @@ type Decision = ReturnType<typeof decide> | Rule
 type Run = typeof runs.$inferSelect
 
 /** The account that a run is made for; its row is locked. */
-type Locked = PlanAccount & Pick<Account, 'groupByClient' | 'plansSteps' | 'holdMinutes'>
+type Locked = PlanAccount & Pick<AccountRow, 'groupByClient' | 'plansSteps' | 'holdMinutes'>
 
 /**
  * Makes a run: its row and the first thousand of its emails; `planRun` makes the rest. The account's row must be locked. `retryOf` limits
@@ -381,7 +381,7 @@ function isScheduled({ kind }: Run): boolean {
 }
 
 /** After a change of time zone or hour, the run that is due keeps its date, at its new instant. */
-export async function reschedule(tx: Database, before: Account, after: Account, now: Instant): Promise<void> {
+export async function reschedule(tx: Database, before: AccountRow, after: AccountRow, now: Instant): Promise<void> {
   const nextSummaryAt = before.nextSummaryAt && movedSummary(before.nextSummaryAt, after.timezone)
   const nextEveningAt = before.nextEveningAt && nextEvening(after.timezone, now)
   await tx.update(accounts).set({ scheduleChangedAt: now, nextSummaryAt, nextEveningAt }).where(eq(accounts.id, before.id))

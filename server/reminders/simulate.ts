@@ -14,7 +14,7 @@ import {
   type SimulationRequest,
 } from '#contract/sequences.ts'
 import { groupValues, reminderValues, renderGroupReminder, renderReminder, type Wording } from '#contract/templates.ts'
-import type { Account } from '#server/platform/answer.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -30,7 +30,7 @@ import { whyOn } from './steps.ts'
 import { texts } from './texts.ts'
 import { type Choices, readStored, readWorld, type StoredInvoice, todayAt } from './world.ts'
 
-type Reading = Pick<Deps, 'db' | 'config'> & { account: Account; now: Instant }
+type Reading = Pick<Deps, 'db' | 'config'> & { account: AccountRow; now: Instant }
 type Change = Omit<SimulationRequest, 'days'>
 
 /** The emails of the next days, without a change; of one `invoice` for much less, where smart reminders do not spend on it what others save. */
@@ -49,7 +49,7 @@ export async function readPlan(reading: Reading, { days, invoice }: { days: numb
 }
 
 /** An invoice `i` with those that may share its emails. */
-function beside({ id, groupByClient }: Account, invoice: string): SQL {
+function beside({ id, groupByClient }: AccountRow, invoice: string): SQL {
   const it = sql`(SELECT t.id, lower(t.client_email) AS client_key FROM invoices t WHERE t.owner_id = ${id}::uuid AND t.id::text = ${invoice})`
   return groupByClient ? sql`lower(i.client_email) IN (SELECT client_key FROM ${it} t)` : sql`i.id IN (SELECT id FROM ${it} t)`
 }
@@ -247,7 +247,7 @@ function byTime(mails: PlanMail[], { clients }: World): PlanMail[] {
   return clients.size === 0 ? mails : mails.toSorted((one, other) => Temporal.Instant.compare(one.at, other.at))
 }
 
-function changedAccount(account: Account, settings: NonNullable<Change['settings']>, now: Instant): Account {
+function changedAccount(account: AccountRow, settings: NonNullable<Change['settings']>, now: Instant): AccountRow {
   const { sequence, groupByClient = account.groupByClient, timezone = account.timezone, reminderHour = account.reminderHour } = settings
   refuseUnknownZone(timezone)
   const chosen = sequence === undefined ? {} : toChoice(sequence)
@@ -281,7 +281,7 @@ export function toChoice(sequence: string): { follows: 'every_day' | 'never' | '
 
 async function worldOf(
   db: Database,
-  account: Account,
+  account: AccountRow,
   { sequences = [], assignments = [], ownDays }: Change,
   about: { today: string; now: Instant; stored: StoredInvoice[]; learned: Learned[] | undefined },
 ): Promise<Awaited<ReturnType<typeof readWorld>>> {

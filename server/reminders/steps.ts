@@ -2,10 +2,10 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { fromMinor } from '#contract/money.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
 import { notify } from '#server/accounts/notices.ts'
 import { balanceMinor } from '#server/invoices/balance.ts'
 import { invoices } from '#server/invoices/tables.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
@@ -113,7 +113,7 @@ export const everyDay: Steps = { sequence: 'every_day', step: null, movedFrom: n
 /** What Start would send and what comes next, where invoices may have a sequence: as `plan` says. */
 export async function readNextSteps(
   db: Database,
-  account: Account,
+  account: AccountRow,
   about: { now: Instant; today: string; outlook: Outlook; only: string[] | undefined },
 ) {
   const { now, today, outlook, only } = about

@@ -2,10 +2,9 @@ import { eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { fromMinor } from '#contract/money.ts'
 import { screens, withQuery } from '#contract/screens.ts'
-import { lockAccount } from '#server/accounts/accounts.ts'
+import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -27,7 +26,7 @@ export async function sendSummaries(deps: Deps, progressed = async () => {}): Pr
   await eachDue(deps, accounts.nextSummaryAt, (account, now) => sendSummary(deps, account, now), progressed)
 }
 
-async function sendSummary(deps: Deps, seen: Account, now: Instant): Promise<void> {
+async function sendSummary(deps: Deps, seen: AccountRow, now: Instant): Promise<void> {
   const isLate = seen.nextSummaryAt !== null && Temporal.Instant.compare(seen.nextSummaryAt.add({ hours: lateHours }), now) < 0
   const lines = isLate ? [] : await linesOf(deps, seen, now)
   await deps.db.transaction(async (tx) => {
@@ -67,7 +66,7 @@ const week = z.object({
 })
 
 /** What happened in the seven days before today, and what is planned for the seven from today on; empty where there is nothing. */
-async function linesOf({ db, config }: Deps, account: Account, now: Instant): Promise<string[]> {
+async function linesOf({ db, config }: Deps, account: AccountRow, now: Instant): Promise<string[]> {
   const { abilities } = await entitlementsOf(db, account.id, now, config)
   if (!abilities.includes('scheduling')) return []
   const today = localDate(now, account.timezone)

@@ -1,10 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { screens } from '#contract/screens.ts'
-import { lockAccount } from '#server/accounts/accounts.ts'
+import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import { notify } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -70,7 +69,7 @@ async function report(tx: Database, deps: Deps, id: string, late: Instant, now: 
   return true
 }
 
-async function hasOpenInvoices(tx: Database, { id }: Account): Promise<boolean> {
+async function hasOpenInvoices(tx: Database, { id }: AccountRow): Promise<boolean> {
   const open = await rows(
     tx,
     z.object({ id: z.string() }),

@@ -1,8 +1,8 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { OwnDay } from '#contract/quiet-days.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
 import { sequences } from '#server/invoices/tables.ts'
-import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import { type Quiet, type QuietAccount, readQuiet } from './calendars.ts'
@@ -15,7 +15,8 @@ import { lastHour } from './schedule.ts'
 import { sequenceSteps } from './tables.ts'
 
 /** What `plan` must know of an account. */
-export type PlanAccount = QuietAccount & Pick<Account, 'reminderHour' | 'follows' | 'sequenceId' | 'leftOutUntil' | 'smart' | 'smartDays'>
+export type PlanAccount = QuietAccount &
+  Pick<AccountRow, 'reminderHour' | 'follows' | 'sequenceId' | 'leftOutUntil' | 'smart' | 'smartDays'>
 
 /** The choices of a sequence that apply to an invoice, as an id or a built-in one; null: the next one applies. */
 export interface Choices {

@@ -126,7 +126,7 @@ row('92', 'an account deleted with a stolen session', { short: true }, async (tr
   await environment.rows(`UPDATE sessions SET created_at = now() - interval '16 minutes'`)
   const thief = owner.copy()
   const alone = (await thief.ask('DELETE /user/account')).status
-  const byId = (await thief.ask(`DELETE /user/${await thief.accountId()}`)).status
+  const byId = (await thief.ask(`DELETE /user/${await thief.personId()}`)).status
   for (const body of [{ currentPassword: 'not it' }, { currentPassword: password }, { currentPassword: password, code: '000000' }])
     await thief.ask('POST /auth/reauthenticate', { body })
   const after = (await thief.ask('DELETE /user/account')).status

@@ -75,9 +75,14 @@ export class Browser {
     return matching.length === 0 ? {} : { cookie: matching.map(([name, { value }]) => `${name}=${value}`).join('; ') }
   }
 
+  /** The id of its person. */
+  async personId(): Promise<string> {
+    return ((await this.ask('GET /user/profile')).body as { _id: string })._id
+  }
+
   /** The id of its account. */
   async accountId(): Promise<string> {
-    return ((await this.ask('GET /user/profile')).body as { _id: string })._id
+    return ((await this.ask('GET /api/me')).body as { businessId: string }).businessId
   }
 
   /** Stores a mailbox at this server, and answers how that went. */

@@ -66,8 +66,8 @@ row(
     const { refresh_token: token } = await connect(owner, zapier)
     // All but the last few, so that the row takes a second.
     await environment.rows(`
-    INSERT INTO sessions (id, owner_id, refresh_hash, rotated_at, created_at, last_seen_at)
-    SELECT gen_random_uuid(), owner_id, gen_random_uuid()::text, now(), now() - interval '1 hour', now() - interval '1 hour'
+    INSERT INTO sessions (id, person_id, refresh_hash, rotated_at, created_at, last_seen_at)
+    SELECT gen_random_uuid(), person_id, gen_random_uuid()::text, now(), now() - interval '1 hour', now() - interval '1 hour'
     FROM sessions, generate_series(1, 120)`)
     const userAgent = 'x'.repeat(8_000)
     for (let nth = 0; nth < 3; nth += 1)

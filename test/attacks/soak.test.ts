@@ -115,7 +115,7 @@ row('96', '200 accounts abuse everything above for ten minutes, beside 20 ordina
   const ordinary = await environment.createAccounts({ count: ordinaryCount, invoices: 5, smtp: healthy, name: 'ordinary' })
   const systemMail = await openMailServer(trial, { delayMs: 100 })
   await environment.prepare(async (db) => {
-    await db.execute(sql`UPDATE accounts SET email_verified_at = now()`)
+    await db.execute(sql`UPDATE people SET email_verified_at = now()`)
   })
   const program = await environment.start({
     ...systemMailEnv(systemMail),

@@ -218,6 +218,6 @@ test('an account exports all of its data', full, async ({ page, program }) => {
   const parts = unzipSync(await readFile(await file.path()))
   const text = (name: string) => Buffer.from(parts[name] ?? []).toString()
   expect(text('invoices.csv')).toContain(`"'=SUM(A1)"`)
-  expect(JSON.parse(text('accounts.json'))).toMatchObject([{ email: 'leaving@banyan.example' }])
-  expect(text('accounts.json')).not.toContain('argon2')
+  expect(JSON.parse(text('people.json'))).toMatchObject([{ email: 'leaving@banyan.example' }])
+  expect(text('people.json')).not.toContain('argon2')
 })

@@ -149,6 +149,7 @@ row('77', 'the account deleted in the middle of a run', async (trial) => {
     `SELECT DISTINCT table_name AS table FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'owner_id'`,
   )
   let left = (await environment.rows('SELECT 1 FROM accounts WHERE id = $1', [account.id])).length
+  left += (await environment.rows('SELECT 1 FROM people UNION ALL SELECT 1 FROM sessions')).length
   for (const { table } of owned) left += (await environment.rows(`SELECT 1 FROM "${table}" WHERE owner_id = $1`, [account.id])).length
   const deliveries = Object.keys(await environment.states()).length
   return {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { inject } from 'vitest'
 import { signAccessToken } from '#server/accounts/sessions.ts'
-import { accounts, sessions } from '#server/accounts/tables.ts'
+import { accounts, memberships, people, sessions } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { storeSmtp } from '#server/mail/mail.ts'
 import { sealPassword } from '#server/mail/sender.ts'
@@ -164,13 +164,14 @@ async function createAccounts(db: Database, about: AccountsAbout): Promise<[Acco
     for (let from = 0; from < rows.length; from += rowsAtOnce) await insert(rows.slice(from, from + rowsAtOnce))
   }
   await inParts(all, async (part) => {
+    const owners = await db
+      .insert(people)
+      .values(part.map(({ email }) => ({ email, displayName: 'Asha Rao', createdAt: now, updatedAt: now })))
+      .returning({ personId: people.id })
     await db.insert(accounts).values(
-      part.map(({ id, email }) => ({
+      part.map(({ id }) => ({
         id,
-        email,
-        displayName: 'Asha Rao',
         timezone,
-        passwordHash: null,
         createdAt: now,
         updatedAt: now,
         nextMidnightAt: startOfDay(dayAfter(today.toString()), timezone),
@@ -178,10 +179,12 @@ async function createAccounts(db: Database, about: AccountsAbout): Promise<[Acco
         remindersActive: nextRunAt !== null,
       })),
     )
+    const owned = part.flatMap(({ id, sessionId }, nth) => (owners[nth] ? [{ id, sessionId, ...owners[nth] }] : []))
+    await db.insert(memberships).values(owned.map(({ id, personId }) => ({ ownerId: id, personId, role: 'owner' as const, joinedAt: now })))
     await db.insert(sessions).values(
-      part.map(({ id, sessionId }) => ({
+      owned.map(({ personId, sessionId }) => ({
         id: sessionId,
-        ownerId: id,
+        personId,
         refreshHash: sessionId,
         rotatedAt: now,
         createdAt: now,
