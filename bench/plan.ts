@@ -7,7 +7,7 @@ import { eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { readySequences } from '#contract/ready-sequences.ts'
 import { sequenceDraft } from '#contract/sequences.ts'
-import { createAccount } from '#server/accounts/accounts.ts'
+import { createAccount, selectAccounts } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { readConfig } from '#server/config.ts'
 import { sequences } from '#server/invoices/tables.ts'
@@ -40,7 +40,7 @@ const draft = sequenceDraft.parse(ready)
 async function anOwner(db: Database): Promise<{ account: Account; sequenceId: string; invoice: string }> {
   const now = Temporal.Now.instant()
   const about = { displayName: 'Asha Rao', email: 'asha@example.com', timezone: 'Asia/Kolkata', passwordHash: null, emailVerifiedAt: now }
-  const { id } = await createAccount(db, about, now)
+  const { id, person } = await createAccount(db, about, now)
   await storeSmtp(db, secretKey, id, { host: '127.0.0.1', port: 2525, secure: true, user: 'asha@example.com', pass: 'not used' }, now)
   await addHistory(db, id, { invoices: open * 5, emails: 0 })
   await db.execute(
@@ -59,7 +59,8 @@ async function anOwner(db: Database): Promise<{ account: Account; sequenceId: st
     .update(accounts)
     .set({ remindersActive: true, nextRunAt: now.add({ hours: 1 }), ...follows })
     .where(eq(accounts.id, id))
-  const [account] = await db.select().from(accounts).where(eq(accounts.id, id))
+  const [found] = await selectAccounts(db).where(eq(accounts.id, id))
+  const account = found && { ...found, person }
   const [last] = await rows(
     db,
     z.object({ id: z.string() }),

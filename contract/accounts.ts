@@ -190,6 +190,8 @@ export const auditKind = z.enum([
   'two_factor_off',
   'recovery_code_used',
   'recovery_codes_renewed',
+  'business_named',
+  'business_deleted',
   'sender_connected',
   'sender_removed',
   'template_changed',

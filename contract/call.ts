@@ -4,6 +4,9 @@ import type { z } from 'zod'
 export const roles = ['viewer', 'member', 'admin', 'owner'] as const
 export type Role = (typeof roles)[number]
 
+/** The header by which a browser's tab names the business that a call is about. */
+export const businessHeader = 'Duely-Business'
+
 /** Whether a role is at least the one that is needed; what is one's own needs none. */
 export function reaches(role: Role, needed: Role | 'self'): boolean {
   return needed === 'self' || roles.indexOf(role) >= roles.indexOf(needed)

@@ -1,6 +1,7 @@
 import { accountCalls } from './accounts.ts'
 import { bankFileCalls } from './bank-file.ts'
 import { billingCalls } from './billing.ts'
+import { businessCalls } from './business.ts'
 import type { Call } from './call.ts'
 import { clientCalls } from './clients.ts'
 import { evidenceCalls } from './evidence.ts'
@@ -23,6 +24,7 @@ import { templateCalls } from './templates.ts'
 /** Every call, for tests that check all of them. */
 export const everyCall: Call[] = [
   accountCalls,
+  businessCalls,
   invoiceCalls,
   paymentCalls,
   bankFileCalls,

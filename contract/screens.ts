@@ -28,6 +28,7 @@ export const screens = {
   connections: '/dashboard/connections',
   webhook: (id: string) => `/dashboard/connections/webhooks/${id}`,
   profile: '/dashboard/profile',
+  business: '/dashboard/business',
   oauthConsent: '/dashboard/oauth-consent',
 } as const
 

@@ -1,10 +1,12 @@
 import { mostMailboxes } from '#contract/mail.ts'
+import type { AccountRow } from '#server/accounts/accounts.ts'
+import { businessRoutes } from '#server/accounts/businesses.ts'
 import { openCallLimits } from '#server/accounts/call-limits.ts'
 import { noticeRoutes, withdrawNotices } from '#server/accounts/notices.ts'
 import { refuseBelow } from '#server/accounts/roles.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { authenticate } from '#server/accounts/sessions.ts'
-import { billingOnAccountDeleted, entitlementsOf } from '#server/billing/billing.ts'
+import { billingOnAccountDeleted, entitlementsOf, refuseSecondUnpaid } from '#server/billing/billing.ts'
 import { recallAddress, rememberAddress } from '#server/billing/former-accounts.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
 import { insightRoutes } from '#server/insight/routes.ts'
@@ -17,6 +19,8 @@ import { mailOnAccountDeleted, mailOnAccountTakeover, mailRoutes } from '#server
 import { answersOfClient, payOnAccountDeleted, payOnAccountTakeover } from '#server/pay/pay.ts'
 import { payRoutes } from '#server/pay/routes.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { referenceRoutes } from '#server/platform/reference.ts'
 import { afterInvoiceChange } from '#server/reminders/deliver.ts'
@@ -45,19 +49,29 @@ export async function openCalls(deps: Deps): Promise<App> {
     async authenticate(request, call, reply) {
       const program = await authenticateApiClient(deps, { request, call, reply }, deps.clock.now())
       const principal = program ?? (await authenticate(deps, request))
-      refuseBelow(principal, call.by)
+      await refuseBelow(deps.db, principal, call.by)
       return principal
     },
   })
   const revokeAccess = integrationsOnAccountTakeover(config)
-  accountRoutes(app, deps, {
-    stats: async (db, account, now) => ({ ...(await invoiceTotals(db, account, now)), hasMailConfig: await hasMailConfig(db, account.id) }),
-    onScheduleChange: reschedule,
-    onAccountCreated: (tx, account, now) => recallAddress(tx, config, account, now),
-    async onAddressLeft(db, account, now) {
+  const onDeletion = {
+    async onAddressLeft(db: Database, account: AccountRow, now: Instant) {
       await rememberAddress(db, config, account, now)
       await endOwnerLinks(db, account.id)
     },
+    onAccountDeleted: [
+      mailOnAccountDeleted(deps),
+      billingOnAccountDeleted(deps),
+      payOnAccountDeleted(deps),
+      zapOnAccountDeleted(deps.config),
+    ],
+    deleteHistory,
+  }
+  accountRoutes(app, deps, {
+    ...onDeletion,
+    stats: async (db, account, now) => ({ ...(await invoiceTotals(db, account, now)), hasMailConfig: await hasMailConfig(db, account.id) }),
+    onScheduleChange: reschedule,
+    onAccountCreated: (tx, account, now) => recallAddress(tx, config, account, now),
     onEmailConfirmed: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now),
     onAccountTakeover: [
       mailOnAccountTakeover(deps),
@@ -67,14 +81,8 @@ export async function openCalls(deps: Deps): Promise<App> {
       revokeAccess,
     ],
     revokeAccess,
-    onAccountDeleted: [
-      mailOnAccountDeleted(deps),
-      billingOnAccountDeleted(deps),
-      payOnAccountDeleted(deps),
-      zapOnAccountDeleted(deps.config),
-    ],
-    deleteHistory,
   })
+  businessRoutes(app, deps, { ...onDeletion, refuseUnpaid: (db, ownedIds, now) => refuseSecondUnpaid(db, ownedIds, now, config) })
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))
   const onChange = afterInvoiceChange(deps.queue)

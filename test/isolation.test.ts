@@ -2,7 +2,8 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import type { Call } from '#contract/call.ts'
+import { businessCalls } from '#contract/business.ts'
+import { businessHeader, type Call } from '#contract/call.ts'
 import { everyCall } from '#contract/index.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
@@ -13,10 +14,11 @@ import { sequenceCalls } from '#contract/sequences.ts'
 import { rows } from '#server/platform/database.ts'
 import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
-import { aMailbox, anInvoice, aPerson, type Person } from './factories.ts'
+import { aMailbox, anInvoice, aPerson, type Person, signedInAgain } from './factories.ts'
 import { idsIn, mark, privateCalls, refusesField, requestWith, shapeOf, recordsOf as storedRecords, trespasses } from './filled.ts'
 import { ask, openTestApp, type TestApp } from './harness.ts'
 import { anApplication, connect } from './programs.ts'
+import { thorough } from './thorough.ts'
 import { aWebhook } from './webhooks.ts'
 
 /** An account with a record of every kind that ordinary use creates. */
@@ -44,12 +46,12 @@ function recordsOf(app: TestApp, { id }: Person): Promise<string[]> {
   return storedRecords(async (statement) => rows(app.db, z.record(z.string(), z.unknown()), sql.raw(statement)), id)
 }
 
-async function askWith(app: TestApp, token: string, call: Call, id: string, extra: object = {}) {
+async function askWith(app: TestApp, token: string, call: Call, id: string, extra: object = {}, headers: Record<string, string> = {}) {
   const { path, body } = requestWith(call, id)
   return app.app.inject({
     method: call.method,
     url: path.slice(path.indexOf(' ') + 1),
-    headers: { authorization: `Bearer ${token}` },
+    headers: { authorization: `Bearer ${token}`, ...headers },
     ...(body ? { payload: { ...body, ...extra } } : {}),
   })
 }
@@ -79,6 +81,40 @@ test('ids of another account, in path, query and body of every call, reveal and 
   }
   expect(wrong).toEqual([])
   expect(await recordsOf(app, asha)).toEqual(before)
+}, 900_000)
+
+test('in one business of a person, ids of another one of theirs reveal and change nothing of it', async () => {
+  await using smtp = await openFakeSmtp()
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: '2026-03-02T04:30:00Z', config: { allowPrivateWebhookHosts: true } })
+  const asha = await somebodyBusy(app, smtp, receiver)
+  await ask(app, asha, businessCalls.change, { body: { name: `${mark} Traders` } })
+  const { reply: other } = await ask(app, asha, businessCalls.create, { body: { name: 'Other' } })
+  const inOther = { [businessHeader]: other._id }
+  // What is the person's is the same in both; the session knows which business was chosen last.
+  const ofPerson = /^(sessions|person_entries|account_links) /
+  const stored = async () => (await recordsOf(app, asha)).filter((line) => !ofPerson.test(line))
+  const before = await stored()
+  const all = idsIn(before.filter((line) => !/^(people|memberships) /.test(line)).join(' ')).filter((id) => id !== String(asha.personId))
+  const ids = thorough ? all : [...new Set(before.flatMap((line) => /"(?:id|place)":"([^"]+)"/.exec(line)?.[1] ?? []))]
+  expect(ids.length).toBeGreaterThan(8)
+  const wrong: string[] = []
+  for (const call of privateCalls.filter(({ by }) => by !== 'self')) {
+    const { token } = await signedInAgain(app, asha)
+    const different = new Map(ids.map((id) => [JSON.stringify(requestWith(call, id)), id])).values()
+    const tried = call === mailCalls.configureSmtp ? ids.slice(0, 1) : [...different]
+    const asked = Promise.all(tried.map((id) => askWith(app, token, call, id, {}, inOther)))
+    const answers = await (call.path.startsWith('/reminder') ? app.whileJobsRun(asked) : asked)
+    for (const [nth, answered] of answers.entries()) {
+      const said = `${call.method} ${call.path} with ${tried[nth]}: ${answered.statusCode}`
+      // The name of the person, and of their mailbox, is theirs in both.
+      if (new RegExp(`${mark}( (Foods|Mills|Traders|sequence|key|Robot)|-7)`).test(answered.body)) wrong.push(`${said} tells ${mark}`)
+      if (call.path.includes(':') && answered.statusCode < 400) wrong.push(`${said} finds it`)
+      if (answered.statusCode >= 500 && answered.statusCode !== 502 && answered.statusCode !== 503) wrong.push(`${said} fails`)
+    }
+  }
+  expect(wrong).toEqual([])
+  expect(await stored()).toEqual(before)
 }, 900_000)
 
 test('a body with an unknown field, such as owner or plan, is refused', async () => {

@@ -85,22 +85,31 @@ export async function createAccount(
   { timezone, ...draft }: NewAccount,
   now: Instant,
 ): Promise<AccountRow & { person: PersonRow }> {
-  const today = now.toZonedDateTimeISO(timezone).toPlainDate().toString()
-  const created = { createdAt: now, updatedAt: now }
   const [person] = await db
     .insert(people)
-    .values({ ...draft, ...created })
+    .values({ ...draft, createdAt: now, updatedAt: now })
     .onConflictDoNothing()
     .returning()
   if (!person) throw emailTaken(refusals.accountExists)
+  return { ...(await createBusiness(db, person, { timezone }, now)), person }
+}
+
+/** Creates an account that a person owns. `about`: what it does not get by default. */
+export async function createBusiness(
+  db: Database,
+  person: PersonRow,
+  about: Pick<typeof accounts.$inferInsert, 'timezone' | 'currency' | 'name' | 'trialStartedAt'>,
+  now: Instant,
+): Promise<AccountRow> {
+  const today = now.toZonedDateTimeISO(about.timezone).toPlainDate().toString()
   const [row] = await db
     .insert(accounts)
-    .values({ ...created, timezone, nextMidnightAt: midnightAfter(today, timezone) })
+    .values({ ...about, createdAt: now, updatedAt: now, nextMidnightAt: midnightAfter(today, about.timezone) })
     .returning()
   if (!row) throw new Error('An account was not written down.')
   await db.insert(memberships).values({ ownerId: row.id, personId: person.id, role: 'owner', joinedAt: now })
   const { displayName, email, emailVerifiedAt } = person
-  return { ...row, displayName, email, emailVerifiedAt, person }
+  return { ...row, displayName: row.name ?? displayName, email, emailVerifiedAt }
 }
 
 /**
@@ -303,36 +312,61 @@ export async function deletePerson(
     await handed.onAddressLeft(db, account, now)
     await handed.deleteHistory(db, account.id, now)
   }
-  const cleanUps = await deleteWithAll(deps, person, handed.onAccountDeleted, now, 20)
-  await cleanUpAfter(deps, cleanUps, 'an account deletion')
-}
-
-/** Retries deadlocks, because the records of a running delivery are locked in another order than the cascade deletes them. */
-async function deleteWithAll(
-  deps: Deps,
-  person: PersonRow,
-  onAccountDeleted: OnAccountDeleted[],
-  now: Instant,
-  triesLeft: number,
-): Promise<(() => Promise<void>)[]> {
-  try {
-    return await deps.db.transaction(async (tx) => {
+  const cleanUps = await retryingDeadlocks(20, () =>
+    db.transaction(async (tx) => {
       const cleanUps = []
-      // What is begun while an account is locked, such as a payment, does not find it afterwards.
-      for (const { id } of await lockOwned(tx, person.id)) {
-        for (const prepare of onAccountDeleted) cleanUps.push(await prepare(tx, id))
-        await tx.delete(accounts).where(eq(accounts.id, id))
-        await dropSystemMails(tx, id)
-      }
+      for (const { id } of await lockOwned(tx, person.id)) cleanUps.push(...(await deleteLocked(tx, id, handed.onAccountDeleted)))
       const gone = await tx.delete(people).where(eq(people.id, person.id)).returning({ id: people.id })
       if (gone.length === 0) return cleanUps
       await dropSystemMails(tx, String(person.id))
       await queueSystemMail(tx, deps, { ...accountDeletedEmail(deps.config.publicUrl), to: recipientOf(person) }, now)
       return cleanUps
-    })
+    }),
+  )
+  await cleanUpAfter(deps, cleanUps, 'an account deletion')
+}
+
+/** Deletes an account and, by foreign keys, every record of it; its people stay. Refuses with `conflict` the last one of its owner. */
+export async function deleteBusiness(
+  deps: Deps,
+  account: Account,
+  handed: { onAccountDeleted: OnAccountDeleted[]; onAddressLeft: OnAddressLeft; deleteHistory: DeleteHistory },
+  from: Origin,
+  now: Instant,
+): Promise<void> {
+  const { db } = deps
+  const owned = await selectAccounts(db).where(eq(people.id, account.person.id))
+  if (owned.length < 2) throw new ProblemError('conflict', refusals.onlyBusiness)
+  await handed.deleteHistory(db, account.id, now)
+  const cleanUps = await retryingDeadlocks(20, () =>
+    db.transaction(async (tx) => {
+      // Of two deletions at the same time the later one sees what the earlier one left.
+      const left = await lockOwned(tx, account.person.id)
+      await lockPersonAsSeen(tx, account.person)
+      if (left.length < 2 || !left.some(({ id }) => id === account.id)) throw new ProblemError('conflict', refusals.onlyBusiness)
+      await writePersonEntry(tx, { person: account.person.id, kind: 'business_deleted', about: account.displayName }, from, now)
+      return deleteLocked(tx, account.id, handed.onAccountDeleted)
+    }),
+  )
+  await cleanUpAfter(deps, cleanUps, 'the deletion of a business')
+}
+
+async function deleteLocked(tx: Database, id: string, onAccountDeleted: OnAccountDeleted[]): Promise<(() => Promise<void>)[]> {
+  const cleanUps = []
+  // What is begun while an account is locked, such as a payment, does not find it afterwards.
+  for (const prepare of onAccountDeleted) cleanUps.push(await prepare(tx, id))
+  await tx.delete(accounts).where(eq(accounts.id, id))
+  await dropSystemMails(tx, id)
+  return cleanUps
+}
+
+/** Retries deadlocks, because the records of a running delivery are locked in another order than the cascade deletes them. */
+async function retryingDeadlocks<T>(triesLeft: number, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
     if (!isDeadlock(error) || triesLeft === 0) throw error
-    return deleteWithAll(deps, person, onAccountDeleted, now, triesLeft - 1)
+    return retryingDeadlocks(triesLeft - 1, work)
   }
 }
 

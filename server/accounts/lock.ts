@@ -28,6 +28,17 @@ export async function findAccount(db: Database, id: string): Promise<AccountRow 
   return found
 }
 
+/** Who owns an account. */
+export async function ownerOf(db: Database, id: string): Promise<PersonRow> {
+  const [found] = await db
+    .select({ owner: people })
+    .from(memberships)
+    .innerJoin(people, eq(people.id, memberships.personId))
+    .where(and(eq(memberships.ownerId, id), eq(memberships.role, 'owner')))
+  if (!found) throw new Error('An account has no owner.')
+  return found.owner
+}
+
 /** Locks the account's row until the transaction ends. It serialises runs and invoice numbers. */
 export async function lockAccount(tx: Database, id: string): Promise<AccountRow | null> {
   const locked = await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)).for('update')

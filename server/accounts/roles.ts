@@ -1,10 +1,13 @@
 import { type Call, reaches } from '#contract/call.ts'
 import type { Principal } from '#server/platform/answer.ts'
+import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { ownerOf } from './lock.ts'
 import { refusals } from './texts.ts'
 
 /** Refuses with `not_allowed` a principal whose role in the business is below the one that is needed. */
-export function refuseBelow({ role, account }: Pick<Principal, 'role' | 'account'>, needed: Call['by']): void {
+export async function refuseBelow(db: Database, { role, account }: Pick<Principal, 'role' | 'account'>, needed: Call['by']): Promise<void> {
   if (needed === null || needed === 'self' || needed === 'viewer' || reaches(role, needed)) return
-  throw new ProblemError('not_allowed', refusals.roleNeeded(needed, account.displayName, account.displayName))
+  const owner = await ownerOf(db, account.id)
+  throw new ProblemError('not_allowed', refusals.roleNeeded(needed, account.displayName, owner.displayName))
 }

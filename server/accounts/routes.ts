@@ -154,7 +154,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   answer(app, accountCalls.changeProfile, async ({ body }, principal, { request }) => {
     const { account } = principal
     const ofBusiness = body.timezone !== undefined || body.reminderHour !== undefined || body.currency !== undefined
-    if (ofBusiness) refuseBelow(principal, 'admin')
+    if (ofBusiness) await refuseBelow(db, principal, 'admin')
     const now = clock.now()
     const changed = await changeProfile(deps, account, body, handed, originOf(request), now)
     return readProfile(db, changed, now)

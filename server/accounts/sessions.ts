@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify'
 import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import type { SignedInBrowser } from '#contract/accounts.ts'
-import { roles } from '#contract/call.ts'
+import { businessHeader, roles } from '#contract/call.ts'
 import type { Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId, type PersonId, packed } from '#server/platform/columns.ts'
@@ -56,16 +56,19 @@ export async function authenticate({ db, config, clock }: Deps, request: Fastify
   const now = clock.now()
   const sessionId = await readAccessToken(config.secretKey, request, now, 0)
   if (!sessionId) throw refused
+  const wanted = businessOf(request)
+  const known = {
+    session: sessionId,
+    lastSeenAfter: now.subtract(idle).toString(),
+    createdAfter: now.subtract(absolute).toString(),
+  }
   // One row by its key, for a token that is signed: it goes first, because its account is not known yet.
-  const [found] = await forMany(() =>
-    principalOf(db, {
-      session: sessionId,
-      lastSeenAfter: now.subtract(idle).toString(),
-      createdAfter: now.subtract(absolute).toString(),
-    }),
-  )
+  const [found] = await forMany(() => principalOf(db, { ...known, wanted }))
+  if (!found && wanted !== null && (await forMany(() => principalOf(db, { ...known, wanted: null }))).length > 0)
+    throw new ProblemError('not_found', refusals.noBusiness)
   if (!found) throw refused
-  const { role } = found
+  const { role, chosen } = found
+  if (wanted !== null && wanted !== chosen) await db.update(sessions).set({ chosenId: wanted }).where(eq(sessions.id, sessionId))
   return { account: readAccount(found), role, apiClient: null, sessionId }
 }
 
@@ -86,13 +89,23 @@ export function readAccount(found: z.output<typeof askedShape>): AccountRow & { 
   return { ...account, displayName: account.name ?? displayName, email, emailVerifiedAt, person: personRow.read(found.person) }
 }
 
+const uuid = z.uuid()
+
+/** The business that a request names; null: none. What is no id names one that does not exist. */
+export function businessOf({ headers }: FastifyRequest): string | null {
+  const named = headers[businessHeader.toLowerCase()]
+  if (named === undefined) return null
+  return uuid.safeParse(named).data ?? '00000000-0000-0000-0000-000000000000'
+}
+
 /** The person of a session that has not ended, with account and role; every call of a person begins with it. */
 const principalOf = statement(
-  askedShape,
-  sql`SELECT ${askedAccount} FROM ${sessions} JOIN ${memberships} ON ${memberships.personId} = ${sessions.personId} ${askedFrom}
+  askedShape.extend({ chosen: z.string().nullable() }),
+  sql`SELECT ${askedAccount}, ${sessions.chosenId} AS chosen FROM ${sessions} JOIN ${memberships} ON ${memberships.personId} = ${sessions.personId} ${askedFrom}
       WHERE ${sessions.id} = ${sql.placeholder('session')}::uuid AND ${sessions.lastSeenAt} > ${sql.placeholder('lastSeenAfter')}::timestamptz
         AND ${sessions.createdAt} > ${sql.placeholder('createdAfter')}::timestamptz
-      ORDER BY ${memberships.joinedAt}, ${memberships.ownerId} LIMIT 1`,
+        AND (${sql.placeholder('wanted')}::uuid IS NULL OR ${memberships.ownerId} = ${sql.placeholder('wanted')}::uuid)
+      ORDER BY ${memberships.ownerId} = ${sessions.chosenId} DESC NULLS LAST, ${memberships.joinedAt}, ${memberships.ownerId} LIMIT 1`,
 )
 
 export async function openSession(tx: Database, secretKey: string, person: PersonId, from: Origin, now: Instant): Promise<RefreshToken> {

@@ -170,6 +170,8 @@ export const sessions = pgTable(
     userAgent: text().notNull().default(''),
     /** The internet address of the last visit; '' before it was written down. */
     address: text().notNull().default(''),
+    /** The business that its last call named; none of a call that names none before. No foreign key: one that is gone is not found. */
+    chosenId: uuid(),
   },
   (t) => [index('sessions_person').on(t.personId)],
 )

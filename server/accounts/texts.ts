@@ -56,6 +56,9 @@ export const refusals = {
   recentSignInNeeded: 'You signed in a while ago. Please confirm that it’s you.',
   roleNeeded: (role: keyof typeof havingRole, business: string, owner: string) =>
     `Only ${havingRole[role]} of ${business} can do this. Ask ${owner}.`,
+  noBusiness: 'There is no such business, or you are no member of it.',
+  otherName: 'This is not the name of the business. Type it as it is shown.',
+  onlyBusiness: 'This is your only business. To delete it, delete your account.',
   confirmEmailFirst: 'Confirm your email to start sending.',
   passwordForPay: 'Please enter your current password to change how you are paid.',
   recentSignInForPay: 'Please sign in again to change how you are paid.',
@@ -109,7 +112,7 @@ export const operator = {
 
 export const exportReadMe = `This archive contains everything that Duely stores about your account. Each table is there as JSON and as CSV.
 
-accounts is you; audit_entries is the log on your profile; sessions are the browsers you are signed in with. Amounts (amount_minor) are in
+people is you, accounts your business; audit_entries and person_entries are the log on your profile; memberships has who works in the business. sessions are the browsers you are signed in with. Amounts (amount_minor) are in
 minor units of their currency, and times are in UTC. deliveries are the reminders that were sent; the whole email of each is a file in the folder deliveries, named by
 its id, and raw is its size in bytes. invoice_payments are the payments and refunds of your invoices, also those that you took back (voided_at). sequences, sequence_steps and step_texts are your sequences, own_days the days on which none leaves, or one leaves in spite. Invoices that you deleted are kept for 30 days (deleted_at). oauth_grants are the apps that you allowed, api_keys your keys. Only secrets are left
 out: passwords, keys, codes and links, which Duely stores hashed or encrypted.
@@ -146,6 +149,10 @@ export function auditText(kind: AuditKind, about: string): string {
       return 'Signed in with a recovery code.'
     case 'recovery_codes_renewed':
       return 'New recovery codes generated; old codes invalidated.'
+    case 'business_named':
+      return `Business named ${about}.`
+    case 'business_deleted':
+      return `Business ${about} deleted.`
     case 'sender_connected':
       return `Mailbox ${about} connected.`
     case 'sender_removed':

@@ -85,6 +85,18 @@ export async function entitlementsOfMany(
   )
 }
 
+/** Refuses with `plan_limit` another business of someone who owns one that pays for no plan: each may create invoices for nothing. */
+export async function refuseSecondUnpaid(db: Database, ownedIds: string[], now: Instant, { razorpay }: Selling): Promise<void> {
+  if (!razorpay) return
+  const bought = await db
+    .select()
+    .from(purchases)
+    .where(sql`${purchases.ownerId} = ANY(${arrayText(ownedIds)}::uuid[])`)
+  const byOwner = Map.groupBy(bought, ({ ownerId }) => ownerId)
+  const unpaid = ownedIds.some((id) => currentOf(planPeriods(byOwner.get(id) ?? []), now) === null)
+  if (unpaid) throw new ProblemError('plan_limit', refusals.secondUnpaid)
+}
+
 /** What of an ability is asked for, as a refusal names it. */
 export type Wanted =
   | 'scheduling'

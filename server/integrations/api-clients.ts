@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Call, Role } from '#contract/call.ts'
 import { isOpenTo, openTo, type Scope, scope, scopeFor } from '#contract/integrations.ts'
-import { askedAccount, askedFrom, askedShape, readAccount } from '#server/accounts/sessions.ts'
+import { askedAccount, askedFrom, askedShape, businessOf, readAccount } from '#server/accounts/sessions.ts'
 import { memberships } from '#server/accounts/tables.ts'
 import { countOne, secondsUntil } from '#server/accounts/throttle.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
@@ -51,6 +51,8 @@ export async function authenticateApiClient(
     throw new ProblemError('not_signed_in', notGood(brought))
   }
   const { kind, id, account, role } = found
+  const wanted = businessOf(request)
+  if (wanted !== null && wanted !== account.id) throw new ProblemError('not_allowed', texts.access.otherBusiness)
   if (deps.config.rateLimit) await countCall(deps.db, `${kind}:${id}`, reply, now)
   refuseClosed(found, call, reply)
   if (kind === 'key' && deps.config.razorpay)

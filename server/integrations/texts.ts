@@ -9,6 +9,7 @@ export const texts = {
   signIn: 'Please sign in.',
 
   access: {
+    otherBusiness: 'This key or token belongs to another business.',
     browserOnly: 'This call needs a browser session.',
     tooMany: (calls: number, seconds: number) =>
       `Limit of ${calls} calls a minute reached. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,

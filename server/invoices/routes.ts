@@ -72,7 +72,7 @@ export function invoiceRoutes(
     const known = whole ? knownVersions(account.id, request.headers['if-none-match']) : []
     const { size: all, version, list } = await readList(db, account.id, { most: whole ? long : -1, known })
     const tag = tagOf(account.id, query, version)
-    reply.headers({ 'cache-control': 'private, no-cache', vary: 'Authorization', etag: tag })
+    reply.headers({ 'cache-control': 'private, no-cache', etag: tag })
     if (isKnown(tag, request.headers['if-none-match'])) {
       reply.status(304)
       return []

@@ -10,7 +10,7 @@ import fastify, {
 } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import type { Call, CallParts, CallReply, Role } from '#contract/call.ts'
+import { businessHeader, type Call, type CallParts, type CallReply, type Role } from '#contract/call.ts'
 import type { ApiClientKind } from '#contract/integrations.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
 import type { Config } from '#server/config.ts'
@@ -192,7 +192,10 @@ export function answer<C extends Call>(
       )
     },
     async (request, reply) => {
+      reply.header('vary', `Authorization, ${businessHeader}`)
       const principal = await app.authenticate(request, call, reply)
+      // A tab keeps to the business that it was answered about.
+      reply.header(businessHeader, principal.account.id)
       // Before the body is read: bodies that wait take memory.
       await app.callLimits.enter(principal.account.id, reply)
       authenticated.set(request, { principal, at: performance.now() })

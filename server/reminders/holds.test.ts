@@ -10,7 +10,7 @@ import { quietDayCalls } from '#contract/quiet-days.ts'
 import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { writeLink } from '#server/accounts/links.ts'
-import { accounts } from '#server/accounts/tables.ts'
+import { people } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { newToken } from '#server/platform/secrets.ts'
 import { openBusiness, pageOf, pass, start } from '#test/business.ts'
@@ -260,7 +260,7 @@ test('the daily run of an account whose email is not confirmed is held and says 
 
   app.clock.set('2026-03-03T04:30:00Z')
   const token = newToken()
-  await writeLink(app.db, { token, email: asha.email, purpose: 'confirm_email', now: app.clock.now() }, eq(accounts.id, asha.id))
+  await writeLink(app.db, { token, email: asha.email, purpose: 'confirm_email', now: app.clock.now() }, eq(people.id, asha.personId))
   expect((await ask(app, null, accountCalls.confirmEmail, { body: { token } })).status).toBe(200)
   await app.runJobs()
   expect(smtp.mails.length).toBe(4)

@@ -1,0 +1,101 @@
+import { asc, eq } from 'drizzle-orm'
+import { type Business, type BusinessDetails, businessCalls } from '#contract/business.ts'
+import type { Role } from '#contract/call.ts'
+import { trialDays } from '#contract/plans.ts'
+import { type Account, type App, answer } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { PersonId } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { createBusiness, type DeleteHistory, deleteBusiness, type OnAccountDeleted, type OnAddressLeft } from './accounts.ts'
+import { originOf, writeAudit } from './audit.ts'
+import { lockAsSeen, lockOwned, lockPersonAsSeen, ownerOf } from './lock.ts'
+import { refuseOldSignIn } from './sessions.ts'
+import { accounts, memberships, type PersonRow } from './tables.ts'
+import { refusals } from './texts.ts'
+
+interface Handed {
+  onAccountDeleted: OnAccountDeleted[]
+  onAddressLeft: OnAddressLeft
+  deleteHistory: DeleteHistory
+  /** Refuses with `plan_limit` another business of an owner of these. */
+  refuseUnpaid(db: Database, ownedIds: string[], now: Instant): Promise<void>
+}
+
+export function businessRoutes(app: App, deps: Deps, handed: Handed): void {
+  const { db, clock } = deps
+
+  answer(app, businessCalls.list, async (_parts, { account }) => listBusinesses(db, account.person.id))
+
+  answer(app, businessCalls.create, async ({ body }, { account }) => addBusiness(deps, account, body.name, handed, clock.now()))
+
+  answer(app, businessCalls.read, async (_parts, { account, role }) => toDetails(db, account, role))
+
+  answer(app, businessCalls.change, async ({ body }, { account, role }, { request }) => {
+    const now = clock.now()
+    await db.transaction(async (tx) => {
+      await lockAsSeen(tx, account)
+      await tx.update(accounts).set({ name: body.name, updatedAt: now }).where(eq(accounts.id, account.id))
+      await writeAudit(tx, { ownerId: account.id, kind: 'business_named', about: body.name }, originOf(request), now)
+    })
+    return toDetails(db, { ...account, name: body.name, displayName: body.name }, role)
+  })
+
+  answer(app, businessCalls.remove, async ({ body }, { account, sessionId }, { request }) => {
+    const now = clock.now()
+    if (body.name !== account.displayName)
+      throw new ProblemError('invalid', refusals.otherName, { errors: [{ path: 'name', message: refusals.otherName }] })
+    await refuseOldSignIn(db, sessionId, now)
+    await deleteBusiness(deps, account, handed, originOf(request), now)
+  })
+}
+
+async function listBusinesses(db: Database, person: PersonId): Promise<Business[]> {
+  const found = await db
+    .select({ id: accounts.id, name: accounts.name, role: memberships.role })
+    .from(memberships)
+    .innerJoin(accounts, eq(accounts.id, memberships.ownerId))
+    .where(eq(memberships.personId, person))
+    .orderBy(asc(memberships.joinedAt), asc(memberships.ownerId))
+  const owners = await Promise.all(found.map(({ id }) => ownerOf(db, id)))
+  return found.map(({ id, name, role }, nth) => {
+    const owner = owners[nth]?.displayName ?? ''
+    return { _id: id, name: name ?? owner, role, owner }
+  })
+}
+
+/** Only a person's first business has a trial. */
+async function addBusiness(
+  { db }: Deps,
+  account: Account,
+  name: string,
+  { refuseUnpaid }: Pick<Handed, 'refuseUnpaid'>,
+  now: Instant,
+): Promise<Business> {
+  const { timezone, currency } = account
+  return db.transaction(async (tx) => {
+    const owned = await lockOwned(tx, account.person.id)
+    const person: PersonRow = await lockPersonAsSeen(tx, account.person)
+    await refuseUnpaid(
+      tx,
+      owned.map(({ id }) => id),
+      now,
+    )
+    const trialStartedAt = owned.length === 0 ? null : now.subtract({ hours: 24 * trialDays })
+    const made = await createBusiness(tx, person, { name, timezone, currency, trialStartedAt }, now)
+    return { _id: made.id, name, role: 'owner', owner: person.displayName }
+  })
+}
+
+async function toDetails(db: Database, account: Account, role: Role): Promise<BusinessDetails> {
+  const owner = await ownerOf(db, account.id)
+  return {
+    _id: account.id,
+    name: account.displayName,
+    role,
+    owner: owner.displayName,
+    named: account.name !== null,
+    createdAt: account.createdAt.toString(),
+  }
+}
