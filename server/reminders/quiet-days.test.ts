@@ -227,6 +227,7 @@ test('an email that leaves after midnight of the account keeps its day: no step 
   const next = (await ask(app, asha, reminderCalls.history, { params: { id: invoiceId } })).reply
   expect(next).toMatchObject({ nextAt: '2026-03-10T20:00:00Z', atClient: '10:00', step: { offset: 0 } })
   const shown = (await ask(app, asha, sequenceCalls.plan, { query: {} })).reply.mails
+  expect(shown.map(({ localDate }) => localDate)).toEqual(['2026-03-11', '2026-03-12', '2026-03-13'])
   const sent = await until(all, '2026-03-14T00:00:00Z')
   expect(sent.map(({ at }) => local(at, 'Pacific/Honolulu'))).toEqual(['2026-03-10 10', '2026-03-11 10', '2026-03-12 10'])
   expect(sent.map(({ at }) => at.toString())).toEqual(shown.map(({ at }) => at))

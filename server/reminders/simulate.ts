@@ -67,7 +67,7 @@ export async function readPlanOfDay(
 ): Promise<{ clientEmail: string; clientName: string; references: string[] }[]> {
   const read = await readNow(reading)
   const days = dayNumber(date) - dayNumber(localDate(reading.now, reading.account.timezone)) + 1
-  const mails = (await planAhead(reading, {}, days, { ...read, whole: date })).mails.filter((mail) => mail.localDate === date)
+  const mails = (await planAhead(reading, {}, days, { ...read, whole: date })).mails.filter(({ runDate }) => runDate === date)
   await readFacts(
     reading.db,
     read.facts,
@@ -128,8 +128,9 @@ export async function refuseChanged(reading: Reading, change: Change, seen: stri
 interface Left {
   at: Instant
   step: StepDue
+  /** The date of its run, and the dates on which it leaves at the account and at the client: in another time zone they may differ. */
+  runDate: string
   localDate: string
-  /** The same at the client. */
   clientDate: DayNumber
   clientKey: string
   invoiceIds: string[]
@@ -215,14 +216,16 @@ async function planAhead(
       const next = nextRun(changed, { now: run.at, notBefore: dayAfter(run.date), lastRunAt: null })
       const planned = plan(world, { date: dayNumber(run.date), kind: 'daily', at: run.at, next: next.at })
       const heldUntil = leavesAt(changed, run.at) ?? run.at
-      for (const { at, date: clientDate, step, invoices } of byTime(planned.mails, world)) {
+      for (const { at, until, date: clientDate, step, invoices } of byTime(planned.mails, world)) {
         const invoiceIds = invoices.map(({ invoice }) => invoice.id)
         const waitedFor = invoiceIds.some((id) => waiting.has(id)) ? (world.sequences.get(step.sequence)?.atLeast ?? null) : null
         const clientKey = invoices[0]?.invoice.clientKey ?? ''
+        const leaves = laterInstant(at, heldUntil)
         mails.push({
-          at: laterInstant(at, heldUntil),
+          at: leaves,
           step,
-          localDate: run.date,
+          runDate: run.date,
+          localDate: until === null ? run.date : localDate(leaves, changed.timezone),
           clientDate,
           clientKey,
           invoiceIds,
@@ -322,7 +325,7 @@ function stepFor(steps: SequenceStep[], offset: number): SequenceStep | undefine
 
 function within({ mails }: Ahead, { account, now }: Reading, days: number): Left[] {
   const last = dateOfDay(dayNumber(localDate(now, account.timezone)) + days)
-  return mails.filter((one) => one.localDate < last)
+  return mails.filter(({ runDate }) => runDate < last)
 }
 
 /**
