@@ -9,6 +9,7 @@ import { authenticate } from '#server/accounts/sessions.ts'
 import { billingOnAccountDeleted, entitlementsOf, refuseSecondUnpaid } from '#server/billing/billing.ts'
 import { recallAddress, rememberAddress } from '#server/billing/former-accounts.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
+import { operatorRoutes } from '#server/commands/operator-page.ts'
 import { insightRoutes } from '#server/insight/routes.ts'
 import { authenticateApiClient, integrationsOnAccountTakeover, zapOnAccountDeleted } from '#server/integrations/integrations.ts'
 import { integrationRoutes } from '#server/integrations/routes.ts'
@@ -109,6 +110,7 @@ export async function openCalls(deps: Deps): Promise<App> {
   sequenceRoutes(app, deps, sendTest)
   insightRoutes(app, deps)
   await integrationRoutes(app, deps)
+  operatorRoutes(app, deps)
   referenceRoutes(app, config)
   return app
 }

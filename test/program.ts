@@ -24,6 +24,8 @@ interface StartOptions {
   outputFile?: number
   /** Makes and migrates the database as a first start does, instead of copying a migrated one. */
   firstStart?: boolean
+  /** The folder of another version's code. */
+  root?: string
 }
 
 /** A name server that is not there: no question of a test leaves the machine. */
@@ -39,7 +41,7 @@ export const programFlags = process.env.PROGRAM_FLAGS?.split(' ') ?? []
 export async function startProgram(env: Record<string, string>, to: StartOptions = {}): Promise<Program> {
   if (env.DATA_DIR && !env.DATABASE_URL && !to.firstStart) await copyTemplate(env.DATA_DIR)
   const port = env.PORT ?? String(await freePort())
-  const child = spawn(process.execPath, [...programFlags, path.join(import.meta.dirname, '../server/start.ts')], {
+  const child = spawn(process.execPath, [...programFlags, path.join(to.root ?? root, 'server/start.ts')], {
     env: {
       PATH: process.env.PATH ?? '',
       PORT: port,

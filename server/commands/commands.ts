@@ -10,6 +10,7 @@ import { rotateKeys } from './keys.ts'
 import { migrate } from './migrate.ts'
 import { moveToEmbedded, moveToServer } from './move.ts'
 import { addOauthClient, listOauthClientsCommand, removeOauthClientCommand } from './oauth-clients.ts'
+import { operatorLink } from './operator-page.ts'
 
 /** What an operator can do from a terminal, by name: one word, or two. */
 const commands: Record<string, Command> = {
@@ -20,6 +21,7 @@ const commands: Record<string, Command> = {
   'hold-account': holdAccountCommand,
   'release-account': releaseAccountCommand,
   busiest,
+  'operator-link': operatorLink,
   backup,
   restore,
   snapshot,

@@ -54,9 +54,9 @@ export const heldTooLong = 'held_too_long'
 export const notInTime = 'Not sent in time.'
 
 /** Not tried because its mail server had not answered others. */
-const hostDown = 'host_down'
+export const hostDown = 'host_down'
 /** As `hostOf` in deliver.ts names it. */
-const hostOf = sql`CASE m.provider WHEN 'smtp' THEN lower(m.host) || ':' || m.port ELSE m.provider END`
+export const hostOf = sql`CASE m.provider WHEN 'smtp' THEN lower(m.host) || ':' || m.port ELSE m.provider END`
 
 /** Changes the emails `d` that match and returns how many. */
 async function change(db: Database, about: { which: SQL; from: SQL; set: SQL }): Promise<number> {

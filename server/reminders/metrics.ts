@@ -3,6 +3,8 @@ import { z } from 'zod'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { counter, gauge, type Metric } from '#server/platform/metrics.ts'
+import { hostDown, hostOf } from './deliveries.ts'
+import { isSentBy } from './mailboxes.ts'
 import type { Sending } from './sending.ts'
 
 const waiting = z.object({ state: z.string(), reason: z.string(), count: z.number() })
@@ -75,6 +77,18 @@ export async function measureDatabase(db: Database, now: Instant): Promise<Metri
 
 /** Mail servers named at a time: those in trouble. */
 const mostHosts = 50
+
+const lostHost = z.object({ host: z.string(), emails: z.number(), accounts: z.number() })
+
+/** The mail servers for which emails wait because they did not answer, in any process. */
+export function findLostHosts(db: Database): Promise<z.output<typeof lostHost>[]> {
+  return rows(
+    db,
+    lostHost,
+    sql`SELECT ${hostOf} AS host, count(*)::int AS emails, count(DISTINCT d.owner_id)::int AS accounts FROM deliveries d, mail_configs m
+        WHERE ${isSentBy} AND d.state = 'retrying' AND d.reason = ${hostDown} GROUP BY 1 ORDER BY 2 DESC LIMIT ${mostHosts}`,
+  )
+}
 
 /** What one worker does at the moment, and has done since its start. */
 export function measureSending({ slots, attaching, hosts, outcomes }: Sending): Metric[] {
