@@ -19,6 +19,7 @@ import { paymentCalls } from './payments.ts'
 import { quietDayCalls } from './quiet-days.ts'
 import { reminderCalls } from './reminders.ts'
 import { sequenceCalls } from './sequences.ts'
+import { sourceCalls } from './sources.ts'
 import { templateCalls } from './templates.ts'
 
 /** Every call, for tests that check all of them. */
@@ -45,4 +46,5 @@ export const everyCall: Call[] = [
   invoiceFileCalls,
   payAnswerCalls,
   integrationCalls,
+  sourceCalls,
 ].flatMap((slice) => Object.values<Call>(slice))

@@ -25,6 +25,8 @@ export const notice = z.object({
     'refunded_online',
     'sequence_ended',
     'run_missing',
+    'source_failing',
+    'source_waiting',
   ]),
   /** A few words without a full stop, for a line of several: `Rohan Mehta’s address doesn’t exist`. */
   summary: z.string(),

@@ -13,6 +13,7 @@ export const screens = {
   endSummaries: '/summary/unsubscribe',
   evening: '/evening',
   dashboard: '/dashboard',
+  sources: '/dashboard?import',
   newInvoice: '/dashboard/new-invoice',
   invoice: (id: string) => `/dashboard/edit-invoice/${id}`,
   clients: '/dashboard/clients',

@@ -109,7 +109,7 @@ export async function openCalls(deps: Deps): Promise<App> {
   ownerLinkRoutes(app, deps)
   sequenceRoutes(app, deps, sendTest)
   insightRoutes(app, deps)
-  await integrationRoutes(app, deps)
+  await integrationRoutes(app, deps, onChange)
   operatorRoutes(app, deps)
   referenceRoutes(app, config)
   return app

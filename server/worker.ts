@@ -12,13 +12,16 @@ import {
   accountsAtOnce,
   callReceivers,
   composeWebhooks,
+  enqueueDuePulls,
   openReceivers,
   pruneGrants,
   pruneWebhookEvents,
   pruneWebhookHosts,
+  pullDue,
+  sourceNetwork,
   wakeWebhooks,
 } from '#server/integrations/integrations.ts'
-import { callReceiversJob, composeWebhooksJob } from '#server/integrations/jobs.ts'
+import { callReceiversJob, composeWebhooksJob, pullSourcesJob } from '#server/integrations/jobs.ts'
 import { pruneIdempotencyKeys } from '#server/invoices/idempotency.ts'
 import { pruneDeleted } from '#server/invoices/invoices.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
@@ -76,6 +79,9 @@ export function works(deps: Delivering): Work[] {
     work(systemNoticeJob, 1, ({ mailId }) => sendSystemMail(mailId)),
     work(reconcileJob, 2, ({ purchaseId }) => reconcileInBackground(reconciling, purchaseId)),
     work(askProviderJob, 8, ({ attemptId }) => confirmPayment({ ...deps, afterChange: afterInvoiceChange(deps.queue) }, attemptId)),
+    work(pullSourcesJob, 4, ({ ownerId }) =>
+      pullDue({ ...deps, onChange: afterInvoiceChange(deps.queue) }, ownerId, sourceNetwork(deps.config)),
+    ),
     work(composeWebhooksJob, 2, ({ ownerId }) => composeWebhooks(deps, ownerId)),
     work(callReceiversJob, accountsAtOnce, ({ ownerId }, stopping) => callReceivers(deps, { ownerId, receivers }, stopping)),
   ]
@@ -111,6 +117,7 @@ function tickSteps(deps: Delivering): Step[] {
     },
     { name: 'evening lists', everySeconds: 15, run: (progressed) => sendEveningLists(deps, progressed) },
     { name: 'weekly summaries', everySeconds: 15, run: (progressed) => sendSummaries(deps, progressed) },
+    { name: 'watched addresses', everySeconds: 15, run: () => enqueueDuePulls(deps) },
     { name: 'pauses of mailboxes', everySeconds: 2, run: () => endQuotaPauses(db, queue, clock.now()) },
   ]
 }

@@ -123,6 +123,10 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   await app.db.execute(
     sql`INSERT INTO smart_choices SELECT owner_id, id, due_date + 1, due_date + 4, 0.6, '{"kind":"nothing"}' FROM invoices`,
   )
+  await app.db.execute(sql`INSERT INTO sources (owner_id, id, name, url, created_at, pulled_for)
+    VALUES (${stranger.id}::uuid, gen_random_uuid(), 'Theirs', 'https://evil.example/', now(), '2026-03-02')`)
+  await app.db.execute(sql`INSERT INTO pulls (owner_id, id, source_id, at, state)
+    SELECT owner_id, gen_random_uuid(), id, created_at, 'applied' FROM sources`)
   await addOwnerLink(app.db, { ownerId: stranger.id, purpose: 'end_summaries', expiresAt: app.clock.now().add({ hours: 1 }) })
   // A run that was made before a confirmed email was needed.
   smtp.answer({ mail: () => '451 4.3.0 Later' })

@@ -301,6 +301,8 @@ export const notices = pgTable(
         'refunded_online',
         'sequence_ended',
         'run_missing',
+        'source_failing',
+        'source_waiting',
       ],
     }).notNull(),
     /** What it is about, within the kind: the same cause again updates this notice. '' where a kind has one cause. */

@@ -404,6 +404,16 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     before: ['They were past due when you imported them. Resume their reminders, or mark them as paid.'],
     label: 'See the invoices',
   },
+  source_failing: {
+    subject: 'A watched address cannot be read',
+    before: ['Invoices from there are not brought up to date. Check its link under Import.'],
+    label: 'See the address',
+  },
+  source_waiting: {
+    subject: 'An update of your invoices waits for you',
+    before: ['A watched address changes many invoices. Look through the update before it counts.'],
+    label: 'Look through it',
+  },
   webhook_failing: {
     subject: 'One of your webhooks is paused',
     before: ['Too many deliveries in a row have failed. Events are kept for up to 30 days: fix the receiver, then resume the webhook.'],

@@ -101,6 +101,7 @@ export async function refuseSecondUnpaid(db: Database, ownedIds: string[], now: 
 export type Wanted =
   | 'scheduling'
   | { ability: Exclude<Ability, 'scheduling'>; what: 'API keys' | 'Webhooks' | 'Advanced analytics' | 'Smart reminders' }
+  | { ability: 'scheduling'; what: 'Watched addresses' }
 
 /** Refuses with `plan_limit`, naming what was asked for and which plan has it, where the account may not do it. */
 export async function refuseWithout(wanted: Wanted, db: Database, ownerId: string, now: Instant, config: Selling): Promise<void> {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { resolveName } from '#server/platform/host.ts'
 import { makeCertificate } from '#test/fakes/certificate.ts'
 import { type Answer, type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
-import { callWebhook, defaultNetwork, isAccepted, refuseAddress, type WebhookNetwork } from './http-client.ts'
+import { callWebhook, defaultNetwork, download, isAccepted, refuseAddress, type WebhookNetwork } from './http-client.ts'
 
 const publicAddress = '93.184.215.14'
 
@@ -232,4 +232,51 @@ test('an operator may allow http, any port and private hosts, but no credentials
     expect(refuseAddress(url, allowed)).toBeNull()
   expect(refuseAddress('https://asha:secret@example.com/', allowed)).not.toBeNull()
   expect(refuseAddress('https://example.com:443/duely?x=1', strict)).toBeNull()
+})
+
+test('a download follows three redirects, each vetted like the address itself', async () => {
+  await using receiver = await openFakeReceiver({ certificate: 'example.com' })
+  const hops = (count: number) =>
+    receiver.answer(({ path }) => {
+      const at = Number(path.slice(1)) || 0
+      return at < count ? { status: 302, headers: { location: `/${at + 1}` } } : { status: 200, body: 'a,b' }
+    })
+  const asked: string[] = []
+  const network = internet(receiver, {
+    resolve: async (name) => {
+      asked.push(name)
+      return [name === 'inside.example.com' ? '10.0.0.7' : publicAddress]
+    },
+  })
+  const get = (address = 'https://example.com/') => download(address, network)
+  hops(3)
+  expect(await get()).toEqual({ bytes: Buffer.from('a,b') })
+  expect(asked).toEqual(Array(4).fill('example.com'))
+  hops(4)
+  expect(await get()).toEqual({ words: 'This address leads on more than three times. Enter the one that it leads to.' })
+  const before = receiver.connections
+  const inside = [
+    'https://inside.example.com/x',
+    'https://10.0.0.7/',
+    'https://169.254.169.254/latest',
+    'https://[::1]/',
+    'https://localhost/',
+  ]
+  for (const location of [
+    ...inside,
+    'http://example.com/',
+    'https://example.com:8443/',
+    'https://a:b@example.com/',
+    'file:///etc/passwd',
+  ]) {
+    receiver.answer({ status: 301, headers: { location } })
+    expect(Object.keys(await get())).toEqual(['words'])
+  }
+  expect(receiver.connections - before).toBe(inside.length + 4)
+  receiver.answer({ status: 200, body: 'x'.repeat(5 * 1024 * 1024 + 1) })
+  expect(await get()).toEqual({ words: 'The file is larger than 5 MB.' })
+  receiver.answer({ raw: 'HTTP/1.1 200 OK\r\n\r\nx', everyMs: 40 })
+  expect(await download('https://example.com/', { ...network, deadline: 400 })).toEqual({
+    words: 'example.com did not answer within 0.4 seconds.',
+  })
 })

@@ -29,7 +29,7 @@ export function defaultNetwork(config: { allowPrivateWebhookHosts: boolean }): W
 }
 
 interface WebhookRequest {
-  method: 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'DELETE'
   url: string
   headers: Record<string, string>
   body: string
@@ -88,6 +88,59 @@ export async function callWebhook(call: WebhookRequest, network: WebhookNetwork,
   }
 }
 
+/** The most of a file, and the most redirects to it. */
+const mostDownloaded = 5 * 1024 * 1024
+const mostRedirects = 3
+
+/**
+ * Downloads a file by the rules for webhooks; each redirect is vetted like the address itself. Every outcome is an answer; nothing is thrown:
+ * the file, or why there is none.
+ */
+export async function download(address: string, network: WebhookNetwork): Promise<{ bytes: Buffer } | { words: string }> {
+  const over = new AbortController()
+  const late = Promise.withResolvers<{ words: string }>()
+  const { host } = new URL(address)
+  const timer = setTimeout(() => late.resolve({ words: texts.receiver.timeout(host, network.deadline / 1000) }), network.deadline)
+  try {
+    return await Promise.race([fetchFile(address, network, over.signal, mostRedirects), late.promise])
+  } catch (error) {
+    return { words: whyNot(error, host) }
+  } finally {
+    clearTimeout(timer)
+    over.abort()
+  }
+}
+
+async function fetchFile(
+  address: string,
+  network: WebhookNetwork,
+  over: AbortSignal,
+  redirects: number,
+): Promise<{ bytes: Buffer } | { words: string }> {
+  const url = new URL(address)
+  const refused = url.protocol === 'https:' || network.allowPrivateHosts ? refuseAddress(address, network) : texts.source.notHttps
+  if (refused !== null) return { words: refused }
+  const socket = await open(url, network, over)
+  if ('words' in socket) return socket
+  const answer = await exchange({ method: 'GET', url: address, headers: { accept: 'text/csv, */*;q=0.5' }, body: '' }, url, socket.socket)
+  if (answer.status >= 300 && answer.status < 400 && answer.location !== undefined) {
+    socket.socket.destroy()
+    const next = URL.parse(answer.location, url)
+    if (!next || !/^https?:$/.test(next.protocol)) return { words: texts.source.redirect(url.host) }
+    return redirects === 0 ? { words: texts.source.redirects } : fetchFile(next.href, network, over, redirects - 1)
+  }
+  if (answer.status !== 200) return { words: texts.source.status(url.host, answer.status) }
+  if (answer.encoded) return { words: texts.source.notCsv }
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of answer.body) {
+    size += chunk.length
+    if (size > mostDownloaded) return { words: texts.source.tooLarge }
+    chunks.push(chunk)
+  }
+  return { bytes: Buffer.concat(chunks) }
+}
+
 /** The received part of a response. */
 interface Heard {
   status: number | null
@@ -100,17 +153,9 @@ interface Heard {
 /** Closes everything that it opened once it is `over`, when its response is no longer needed. */
 async function converse(call: WebhookRequest, network: WebhookNetwork, heard: Heard, over: AbortSignal): Promise<WebhookResponse> {
   const url = new URL(call.url)
-  const host = await resolveHost(hostOf(url), network)
-  if (host === 'unknown') return { status: null, words: texts.receiver.unknown(hostOf(url)) }
-  if (host === 'special') return { status: null, words: texts.receiver.notPublic(url.host) }
-  over.throwIfAborted()
-  const secure = url.protocol === 'https:'
-  const plain = network.connect(host.addresses, Number(url.port) || (secure ? 443 : 80))
-  over.addEventListener('abort', () => plain.destroy())
-  // Must stay: a connection that breaks later must not end the process.
-  plain.on('error', () => undefined)
-  await once(plain, 'connect')
-  const socket = secure ? await secured(plain, host.name, network) : plain
+  const opened = await open(url, network, over)
+  if ('words' in opened) return { status: null, words: opened.words }
+  const { socket } = opened
   const { status, ...answer } = await exchange(call, url, socket)
   heard.status = status
   heard.encoded = answer.encoded
@@ -121,6 +166,21 @@ async function converse(call: WebhookRequest, network: WebhookNetwork, heard: He
       if (heard.size >= mostRead) break
     }
   return heardSoFar(heard, '')
+}
+
+/** A connection to a URL, at vetted addresses of its name only, closed once it is `over`; or why there is none. */
+async function open(url: URL, network: WebhookNetwork, over: AbortSignal): Promise<{ socket: net.Socket } | { words: string }> {
+  const host = await resolveHost(hostOf(url), network)
+  if (host === 'unknown') return { words: texts.receiver.unknown(hostOf(url)) }
+  if (host === 'special') return { words: texts.receiver.notPublic(url.host) }
+  over.throwIfAborted()
+  const secure = url.protocol === 'https:'
+  const plain = network.connect(host.addresses, Number(url.port) || (secure ? 443 : 80))
+  over.addEventListener('abort', () => plain.destroy())
+  // Must stay: a connection that breaks later must not end the process.
+  plain.on('error', () => undefined)
+  await once(plain, 'connect')
+  return { socket: secure ? await secured(plain, host.name, network) : plain }
 }
 
 async function secured(plain: net.Socket, name: string, { trust }: WebhookNetwork): Promise<tls.TLSSocket> {
@@ -149,7 +209,7 @@ function exchange(
   { method, headers, body }: WebhookRequest,
   url: URL,
   socket: net.Socket,
-): Promise<{ status: number; encoded: boolean; body: AsyncIterable<Buffer> }> {
+): Promise<{ status: number; encoded: boolean; location: string | undefined; body: AsyncIterable<Buffer> }> {
   return new Promise((resolve, reject) => {
     const asking = request({
       method,
@@ -169,7 +229,8 @@ function exchange(
     asking.on('response', (response: IncomingMessage) => {
       response.on('error', () => undefined)
       const encoding = response.headers['content-encoding'] ?? 'identity'
-      resolve({ status: response.statusCode ?? 0, encoded: encoding.trim().toLowerCase() !== 'identity', body: response })
+      const encoded = encoding.trim().toLowerCase() !== 'identity'
+      resolve({ status: response.statusCode ?? 0, encoded, location: response.headers.location, body: response })
     })
     asking.end(body)
   })

@@ -10,7 +10,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { opensNothing } from './provider.ts'
-import { apiKeys, oauthCodes, oauthGrants, oauthTokens, webhooks } from './tables.ts'
+import { apiKeys, oauthCodes, oauthGrants, oauthTokens, sources, webhooks } from './tables.ts'
 import { accessGrantedEmail, texts } from './texts.ts'
 import { zapOnAccountDeleted } from './webhooks.ts'
 
@@ -19,6 +19,8 @@ export { authenticateApiClient } from './api-clients.ts'
 // Commands of the operator.
 export { listOauthClients, registerOauthClient, removeOauthClient } from './oauth-clients.ts'
 export { composeWebhooks, pruneWebhookEvents, wakeWebhooks } from './outbox.ts'
+// Watched addresses are pulled in the background.
+export { enqueueDuePulls, pullDue, sourceNetwork } from './sources.ts'
 // Webhooks are delivered in the background.
 export { accountsAtOnce, callReceivers, openReceivers } from './webhook-dispatch.ts'
 export { pruneWebhookHosts } from './webhook-hosts.ts'
@@ -101,6 +103,7 @@ export function integrationsOnAccountTakeover(config: Deps['config']): OnAccount
     const gone = {
       applications: await tx.delete(oauthGrants).where(eq(oauthGrants.ownerId, ownerId)).returning({ id: oauthGrants.id }),
       api_keys: await tx.delete(apiKeys).where(eq(apiKeys.ownerId, ownerId)).returning({ id: apiKeys.id }),
+      sources: await tx.delete(sources).where(eq(sources.ownerId, ownerId)).returning({ id: sources.id }),
       webhooks: await tx.delete(webhooks).where(eq(webhooks.ownerId, ownerId)).returning({ id: webhooks.id }),
     }
     await subscribeToZapier(tx, ownerId, false)

@@ -1,5 +1,6 @@
 import { integrationCalls } from '#contract/integrations.ts'
 import { originOf } from '#server/accounts/accounts.ts'
+import type { AfterChange } from '#server/invoices/tables.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -9,13 +10,15 @@ import { allow, readQuestion } from './consent.ts'
 import { disconnect, isConnectedToZapier, listConnections, subscribeToZapier } from './integrations.ts'
 import { addKey, listKeys, removeKey } from './keys.ts'
 import { oauthRoutes } from './oauth-routes.ts'
+import { sourceRoutes } from './source-routes.ts'
 import { webhookRoutes } from './webhook-routes.ts'
 
 /** What API clients may do with an account, and how a person gives them access. */
-export async function integrationRoutes(app: App, deps: Deps): Promise<void> {
+export async function integrationRoutes(app: App, deps: Deps, onChange: AfterChange): Promise<void> {
   const { db, clock, queue, config } = deps
   await oauthRoutes(app, deps)
   webhookRoutes(app, deps)
+  sourceRoutes(app, deps, onChange)
 
   answer(app, integrationCalls.consent, ({ query }) => readQuestion(deps, query, clock.now()))
   answer(app, integrationCalls.allow, async ({ body }, { account }, { request }) => ({

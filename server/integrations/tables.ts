@@ -1,8 +1,22 @@
 import { sql } from 'drizzle-orm'
-import { bigserial, foreignKey, index, integer, jsonb, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
+import {
+  bigserial,
+  boolean,
+  date,
+  foreignKey,
+  index,
+  integer,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core'
 import type { DeliveredEvent, Scope, WebhookEvent } from '#contract/integrations.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import { id, instant } from '#server/platform/columns.ts'
+import { id, instant, newId } from '#server/platform/columns.ts'
 
 /** An app that may ask people for a grant, registered by the operator. Zapier comes from the environment instead. */
 export const oauthClients = pgTable('oauth_clients', {
@@ -47,6 +61,50 @@ export const oauthCodes = pgTable(
     usedAt: instant(),
   },
   (t) => [index('oauth_codes_grant').on(t.grantId), index('oauth_codes_expires').on(t.expiresAt)],
+)
+
+/** An address that invoices are imported from every day. */
+export const sources = pgTable(
+  'sources',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    id: uuid()
+      .notNull()
+      .$defaultFn(() => newId()),
+    name: text().notNull(),
+    url: text().notNull(),
+    daysToPay: integer(),
+    missingMeansPaid: boolean().notNull().default(false),
+    createdAt: instant().notNull(),
+    /** The local date of the last pull that was not by hand. */
+    pulledFor: date({ mode: 'string' }).notNull(),
+    failures: integer().notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.ownerId, t.id] })],
+)
+
+/** What looking at a watched address led to. The id is also that of the import. */
+export const pulls = pgTable(
+  'pulls',
+  {
+    ownerId: uuid().notNull(),
+    id: uuid().notNull(),
+    sourceId: uuid().notNull(),
+    at: instant().notNull(),
+    state: text({ enum: ['applied', 'waiting', 'failed'] }).notNull(),
+    message: text(),
+    imported: integer().notNull().default(0),
+    updated: integer().notNull().default(0),
+    unchanged: integer().notNull().default(0),
+    refused: integer().notNull().default(0),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerId, t.id] }),
+    foreignKey({ columns: [t.ownerId, t.sourceId], foreignColumns: [sources.ownerId, sources.id] }).onDelete('cascade'),
+    index('pulls_source').on(t.ownerId, t.sourceId, t.at),
+  ],
 )
 
 /** A token of an app, stored as a hash only. */

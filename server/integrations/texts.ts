@@ -66,6 +66,25 @@ export const texts = {
   },
 
   /** Why a receiver is not called, or what went wrong when it was. */
+  source: {
+    notFound: 'This address is not watched any more.',
+    mostSources: (most: number) => `An account can watch ${most} addresses. Remove one first.`,
+    notHttps: 'Please enter an address that begins with https://.',
+    redirect: (host: string) => `${host} leads to an address that cannot be read.`,
+    redirects: 'This address leads on more than three times. Enter the one that it leads to.',
+    status: (host: string, status: number) => `${host} answered ${status}. Check that everyone who has the link can read the file.`,
+    tooLarge: 'The file is larger than 5 MB.',
+    tooLong: 'The file has more than 20,000 lines.',
+    notCsv: 'There is no CSV file at this address. Check that everyone who has the link can read it.',
+    empty: 'The file has no invoices. Nothing was changed.',
+    noColumns: 'The file needs columns for number, client, email, amount and due date. Nothing was changed.',
+    tooSlow: 'Reading the file took too long. Nothing was changed.',
+    // Fixed by the specification.
+    waits: (invoices: number) => `This update changes ${invoices.toLocaleString('en-IN')} invoices. Look through it before it counts.`,
+    changed: 'The file has changed since you looked at it. Please look through it again.',
+    waitsTitle: (name: string) => `An update from ${name} waits for you`,
+    failingTitle: (name: string) => `${name} could not be read three times`,
+  },
   receiver: {
     credentials: 'Remove the user name and password from the URL. Requests are signed instead.',
     notHttps: 'Enter a URL that begins with https://, so that events are encrypted on their way.',

@@ -121,6 +121,8 @@ const kinds: Record<Notice['kind'], Pick<AttentionItem, 'kind' | 'tone' | 'needs
   answer_lapsed: { kind: 'answer', tone: 'warn', needsOwner: true },
   paid_online: { kind: 'payment', tone: 'info', needsOwner: false },
   refunded_online: { kind: 'payment', tone: 'info', needsOwner: false },
+  source_failing: { kind: 'service', tone: 'warn', needsOwner: true },
+  source_waiting: { kind: 'approval', tone: 'warn', needsOwner: true },
   run_missing: { kind: 'service', tone: 'warn', needsOwner: true },
   sequence_ended: { kind: 'delivery', tone: 'warn', needsOwner: true },
   payment_settings: { kind: 'service', tone: 'info', needsOwner: false },

@@ -15,6 +15,7 @@ import { type ChosenFile, FileDrop } from '#web/ui/file-import.tsx'
 import styles from './import.module.css'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportResult } from './import-result.tsx'
+import { Sources } from './sources-panel.tsx'
 import { texts } from './texts.ts'
 
 /** Imports invoices from a file: choose it, preview each row, confirm, see the result. */
@@ -49,10 +50,17 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
 function Steps({ onBusy, onClose }: { onBusy: (busy: boolean) => void; onClose: () => void }): ReactNode {
   const invoices = useApiQuery(invoiceCalls.list)
   const [file, setFile] = useState<ChosenFile | null>(null)
+  const [looking, setLooking] = useState(false)
   const running = useImport()
   if (running.state === 'running') return <ImportRunning running={running} onBusy={onBusy} />
   if (running.state !== 'idle' && file) return <ImportResult running={running} onClose={onClose} />
-  if (!file) return <FileDrop hint={texts.dropHint} columns={texts.columnsHint} onFile={setFile} />
+  if (!file)
+    return (
+      <>
+        {!looking && <FileDrop hint={texts.dropHint} columns={texts.columnsHint} onFile={setFile} />}
+        <Sources onLook={setLooking} />
+      </>
+    )
   return (
     <ImportPreview
       key={file.name}

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import { call } from './call.ts'
+
+/** What one look at a watched address led to. */
+const pull = z
+  .object({
+    _id: z.string().meta({ format: 'uuid', description: 'Names it as an import, to undo it.' }),
+    at: z.string().meta({ format: 'date-time' }),
+    state: z
+      .enum(['applied', 'waiting', 'failed'])
+      .meta({ description: '`waiting`: it changes so much that a person looks through it first.' }),
+    message: z.string().nullable().meta({ description: 'Why it failed or waits.' }),
+    imported: z.number().int(),
+    updated: z.number().int(),
+    unchanged: z.number().int(),
+    refused: z.number().int().meta({ description: 'Lines that are no invoice, or that something is wrong with.' }),
+  })
+  .meta({ id: 'Pull' })
+export type Pull = z.infer<typeof pull>
+
+const source = z
+  .object({
+    _id: z.string(),
+    name: z.string(),
+    url: z.string(),
+    daysToPay: z.number().int().nullable(),
+    missingMeansPaid: z.boolean(),
+    createdAt: z.string(),
+    /** Failures since the last one that worked. */
+    failures: z.number().int(),
+    lastPull: pull.nullable(),
+  })
+  .meta({ id: 'Source' })
+export type WatchedSource = z.infer<typeof source>
+
+const settings = {
+  name: z
+    .string()
+    .trim()
+    .min(1, 'Please enter a name.')
+    .max(80, 'Please enter a name of at most 80 characters.')
+    .refine((text) => !/\p{Cc}/u.test(text), 'Please enter a name on one line.'),
+  url: z
+    .string()
+    .trim()
+    .max(2_000, 'Please enter an address of at most 2,000 characters.')
+    .pipe(z.url({ protocol: /^https?$/, error: 'Please enter an address that begins with https://.' })),
+  daysToPay: z
+    .number()
+    .int('Please enter whole days.')
+    .min(0, 'Please enter 0 to 365 days.')
+    .max(365, 'Please enter 0 to 365 days.')
+    .nullable()
+    .meta({ description: 'Added to the date of an invoice that has no due date.' }),
+  missingMeansPaid: z.boolean().meta({ description: 'Whether open invoices from there that the file lacks are marked as paid.' }),
+}
+
+const look = z
+  .object({
+    /** Names what is shown, so that nothing else is applied. */
+    fingerprint: z.string(),
+    /** How many invoices it creates, updates or marks as paid. */
+    changes: z.number().int(),
+    /** Whether a person must look through it first. */
+    waits: z.boolean(),
+    /** The lines that create, change, miss or refuse something, at most 500. */
+    lines: z.array(
+      z.object({
+        line: z.number().int(),
+        reference: z.string(),
+        state: z.enum(['ready', 'update', 'missing', 'noted', 'same', 'duplicate', 'bad', 'left']),
+        /** Client and what is owed, such as `Kaveri Foods, ₹5,000.00`; empty where the line is no invoice. */
+        about: z.string(),
+        message: z.string().nullable(),
+      }),
+    ),
+    /** What was applied; null where it was only looked at. */
+    pull: pull.nullable(),
+  })
+  .meta({ id: 'SourceLook' })
+export type SourceLook = z.infer<typeof look>
+
+const byId = z.object({ id: z.string() })
+
+export const sourceCalls = {
+  list: call({
+    method: 'GET',
+    path: '/sources',
+    by: 'viewer',
+    summary: 'The addresses that invoices are imported from every day.',
+    reply: z.array(source),
+  }),
+  create: call({
+    method: 'POST',
+    path: '/sources',
+    by: 'admin',
+    status: 201,
+    summary: 'Watch the address of a CSV file or of a Google Sheet.',
+    body: z.strictObject({
+      name: settings.name.optional(),
+      url: settings.url,
+      daysToPay: settings.daysToPay.default(null),
+      missingMeansPaid: settings.missingMeansPaid.default(false),
+    }),
+    reply: source,
+  }),
+  update: call({
+    method: 'PATCH',
+    path: '/sources/:id',
+    by: 'admin',
+    summary: 'Change a watched address.',
+    params: byId,
+    body: z.strictObject(settings).partial(),
+    reply: source,
+  }),
+  remove: call({
+    method: 'DELETE',
+    path: '/sources/:id',
+    by: 'admin',
+    summary: 'Watch an address no longer; its invoices stay.',
+    params: byId,
+  }),
+  pull: call({
+    method: 'POST',
+    path: '/sources/:id/pull',
+    by: 'admin',
+    summary: 'Look at a watched address now, and apply what it changes.',
+    params: byId,
+    body: z.strictObject({
+      apply: z.boolean().default(false).meta({ description: 'False: nothing changes.' }),
+      fingerprint: z.string().max(100).optional().meta({ description: 'Of what was looked through; without it, much is refused.' }),
+    }),
+    reply: look,
+  }),
+}

@@ -1,0 +1,58 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import type { KeptInvoice } from '#contract/import/again.ts'
+import { guessMapping, requiredFields } from '#contract/import/columns.ts'
+import { bodyOf, readCsv } from '#contract/import/csv.ts'
+import { type CheckedRow, checkRows, missingFrom } from '#contract/import/lines.ts'
+import { asTable, recognise } from '#contract/import/sources.ts'
+
+/* A thread that reads one file, so that a large one does not delay emails and calls of others. */
+
+const mostLines = 20_000
+
+/** What it is handed. */
+export interface Reading {
+  bytes: Uint8Array<ArrayBuffer>
+  today: string
+  usual: string
+  daysToPay: number | null
+}
+
+/** Which invoices the file is about, in answer to its references. */
+export interface Known {
+  invoices: KeptInvoice[]
+  ofSource: Set<string>
+}
+
+/** First it asks for invoices, by their references; then it answers. */
+export type Read =
+  | { kind: 'references'; references: string[] }
+  | { kind: 'not-csv' | 'empty' | 'no-columns' | 'too-long' }
+  | { kind: 'rows'; checked: CheckedRow[]; missing: CheckedRow[] }
+
+const port = parentPort
+if (port) {
+  const { bytes, today, usual, daysToPay } = workerData as Reading
+  const say = (message: Read) => port.postMessage(message)
+  const table = readCsv(bytes.buffer)
+  // A page that asks to sign in is no file.
+  const isPage = /^\s*(?:\uFEFF)?\s*</.test(new TextDecoder().decode(bytes.subarray(0, 200)))
+  if (table.kind === 'empty') say({ kind: 'empty' })
+  else if (isPage || table.kind !== 'rows') say({ kind: 'not-csv' })
+  else if (table.rows.length > mostLines) say({ kind: 'too-long' })
+  else {
+    const source = recognise(table.rows)
+    const rows = source === null ? table.rows : asTable(table.rows, source, { daysToPay, addresses: null })
+    const mapping = guessMapping(rows)
+    const { reference } = mapping.columns
+    const body = bodyOf(rows, mapping)
+    if (reference === null || requiredFields.some((field) => mapping.columns[field] === null))
+      say({ kind: body.length === 0 ? 'empty' : 'no-columns' })
+    else {
+      port.once('message', ({ invoices, ofSource }: Known) => {
+        const about = { invoices, ofSource, onExisting: 'update' as const, today, usual, answers: {} }
+        say({ kind: 'rows', checked: checkRows(rows, mapping, about), missing: missingFrom(rows, mapping, about) })
+      })
+      say({ kind: 'references', references: [...new Set(body.flatMap(({ cells }) => cells[reference] || []))] })
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { sourceCalls } from '#contract/sources.ts'
+import type { AfterChange } from '#server/invoices/tables.ts'
+import { type App, answer } from '#server/platform/answer.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import type { WebhookNetwork } from './http-client.ts'
+import { addSource, changeSource, listSources, pullByHand, removeSource, sourceNetwork } from './sources.ts'
+
+/** Addresses that invoices are imported from every day. `network` is for tests. */
+export function sourceRoutes(app: App, deps: Deps, onChange: AfterChange, network: Partial<WebhookNetwork> = {}): void {
+  const { db, clock, config } = deps
+  const reached = { ...sourceNetwork(config), ...network }
+  answer(app, sourceCalls.list, (_parts, { account }) => listSources(db, account.id))
+  answer(app, sourceCalls.create, ({ body }, { account }) => addSource(deps, account, body, clock.now()))
+  answer(app, sourceCalls.update, ({ params, body }, { account }) => changeSource(deps, account.id, params.id, body))
+  answer(app, sourceCalls.remove, ({ params }, { account }) => removeSource(db, account.id, params.id))
+  answer(app, sourceCalls.pull, async ({ params, body }, { account }, { enterHeavy }) => {
+    await enterHeavy()
+    return pullByHand({ ...deps, onChange }, account, { id: params.id, ...body }, reached)
+  })
+}

@@ -1,0 +1,158 @@
+import { expect, test } from 'vitest'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { noticeCalls } from '#contract/notices.ts'
+import { sourceCalls } from '#contract/sources.ts'
+import { anOffice, aPerson, type Person } from '#test/factories.ts'
+import { openFakeReceiver } from '#test/fakes/receiver.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { pullDue, sourceNetwork } from './sources.ts'
+
+const config = { allowPrivateWebhookHosts: true }
+/** 06:30 in India: the daily run is at 9, so watched addresses are pulled from 8 on. */
+const early = '2026-03-02T01:00:00Z'
+const eight = '2026-03-03T02:30:00Z'
+
+const head = 'No,Client,Email,Amount,Balance,Due Date'
+const line = (number: number, balance: number | string, due = '2026-04-01') =>
+  `B-${number},Client ${number},pay${number}@client.example,1000,${balance},${due}`
+const file = (...lines: string[]) => [head, ...lines].join('\n')
+
+async function watch(app: TestApp, who: Person, url: string, more: { missingMeansPaid?: boolean } = {}) {
+  const { reply, problem } = await ask(app, who, sourceCalls.create, { body: { url, name: 'Books', ...more } })
+  if (problem) throw new Error(problem.message)
+  return reply
+}
+const pull = (app: TestApp, who: Person, id: string, body: { apply?: boolean; fingerprint?: string } = {}) =>
+  ask(app, who, sourceCalls.pull, { params: { id }, body })
+const last = async (app: TestApp, who: Person) => (await ask(app, who, sourceCalls.list)).reply[0]
+const balances = async (app: TestApp, who: Person) =>
+  (await ask(app, who, invoiceCalls.list, { query: {} })).reply.map(({ reference, balance }) => `${reference} ${balance}`).toSorted()
+const notices = async (app: TestApp, who: Person) => (await ask(app, who, noticeCalls.list)).reply.map(({ kind, text }) => [kind, text])
+
+test('a watched address is looked through, applied, pulled an hour before the daily run, once a day, and a pull is undone', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now: early, config })
+  const { app, asha, smtp } = office
+  receiver.answer({ status: 200, body: file(line(1, 1000), line(2, 1000), 'B-3,Draft,nobody,1,1,2026-04-01') })
+  const source = await watch(app, asha, `${receiver.url}/books.csv`)
+  const { reply: looked } = await pull(app, asha, source._id)
+  expect(looked).toMatchObject({ changes: 2, waits: false, pull: null })
+  expect(looked.lines.map(({ reference, state }) => `${reference} ${state}`)).toEqual(['B-1 ready', 'B-2 ready', 'B-3 bad'])
+  expect(await balances(app, asha)).toEqual([])
+  const { reply: applied } = await pull(app, asha, source._id, { apply: true, fingerprint: looked.fingerprint })
+  expect(applied.pull).toMatchObject({ state: 'applied', imported: 2, updated: 0, refused: 1 })
+  receiver.answer({ status: 200, body: file(line(1, 400), line(2, 1000), line(4, 70)) })
+  // Not by the clock of the account: it is 07:59 there.
+  app.clock.set('2026-03-03T02:29:00Z')
+  await app.runJobs()
+  expect(receiver.calls).toHaveLength(2)
+  app.clock.set(eight)
+  await app.runJobs()
+  await app.runJobs()
+  expect(receiver.calls).toHaveLength(3)
+  expect(await balances(app, asha)).toEqual(['B-1 400', 'B-2 1000', 'B-4 70'])
+  const known = await last(app, asha)
+  expect(known?.lastPull).toMatchObject({ state: 'applied', imported: 1, updated: 1, unchanged: 1 })
+  await ask(app, asha, invoiceCalls.undoImport, { params: { id: known?.lastPull?._id ?? '' } })
+  expect(await balances(app, asha)).toEqual(['B-1 1000', 'B-2 1000'])
+  expect(smtp.mails).toEqual([])
+  const { status } = await ask(app, asha, sourceCalls.remove, { params: { id: source._id } })
+  app.clock.advance({ days: 1 })
+  await app.runJobs()
+  expect([status, receiver.calls.length]).toEqual([204, 3])
+})
+
+test('an update that changes much waits until a person has looked through it, and nothing else is applied', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: early, config })
+  const asha = await aPerson(app)
+  const source = await watch(app, asha, receiver.url, { missingMeansPaid: true })
+  const many = Array.from({ length: 101 }, (_, index) => line(index, 1000))
+  receiver.answer({ status: 200, body: file(...many) })
+  app.clock.set(eight)
+  await app.runJobs()
+  const text = 'This update changes 101 invoices. Look through it before it counts.'
+  expect((await last(app, asha))?.lastPull).toMatchObject({ state: 'waiting', message: text })
+  expect([await balances(app, asha), await notices(app, asha)]).toEqual([[], [['source_waiting', text]]])
+  const refused = await pull(app, asha, source._id, { apply: true })
+  expect([refused.status, refused.problem?.message]).toEqual([409, text])
+  const { reply: looked } = await pull(app, asha, source._id)
+  receiver.answer({ status: 200, body: file(...many.slice(1), line(0, 1)) })
+  expect((await pull(app, asha, source._id, { apply: true, fingerprint: looked.fingerprint })).status).toBe(409)
+  receiver.answer({ status: 200, body: file(...many) })
+  expect((await pull(app, asha, source._id, { apply: true, fingerprint: looked.fingerprint })).reply.pull?.imported).toBe(101)
+  expect(await notices(app, asha)).toEqual([])
+  // Half of the file is missing: a third of the invoices would be paid.
+  receiver.answer({ status: 200, body: file(...many.slice(0, 50)) })
+  app.clock.advance({ days: 1 })
+  await app.runJobs()
+  expect((await last(app, asha))?.lastPull).toMatchObject({ state: 'waiting' })
+  expect((await balances(app, asha)).filter((one) => one.endsWith(' 0'))).toEqual([])
+  receiver.answer({ status: 200, body: file(...many.slice(0, 90)) })
+  app.clock.advance({ days: 1 })
+  await app.runJobs()
+  expect((await last(app, asha))?.lastPull).toMatchObject({ state: 'applied', updated: 11, unchanged: 90 })
+  expect((await balances(app, asha)).filter((one) => one.endsWith(' 0'))).toHaveLength(11)
+})
+
+test('what is empty, broken, huge or no file changes nothing, is named, and is a notice after three failures', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: early, config })
+  const asha = await aPerson(app)
+  receiver.answer({ status: 200, body: file(line(1, 1000), line(2, 1000)) })
+  const source = await watch(app, asha, receiver.url, { missingMeansPaid: true })
+  await pull(app, asha, source._id, { apply: true })
+  const before = await balances(app, asha)
+  const broken: [answer: Parameters<typeof receiver.answer>[0], message: string][] = [
+    [{ status: 200, body: '' }, 'The file has no invoices. Nothing was changed.'],
+    [{ status: 200, body: head }, 'The file has no invoices. Nothing was changed.'],
+    [{ status: 200, body: file('B-1,,,,,', 'Total,,,,2000,') }, 'The file has no invoices. Nothing was changed.'],
+    [{ status: 200, body: 'a,b\n1,2' }, 'The file needs columns for number, client, email, amount and due date. Nothing was changed.'],
+    [
+      { status: 200, body: '<!doctype html><title>Sign in</title>' },
+      'There is no CSV file at this address. Check that everyone who has the link can read it.',
+    ],
+    [{ status: 200, body: 'x'.repeat(5 * 1024 * 1024 + 1) }, 'The file is larger than 5 MB.'],
+    [{ status: 200, body: 'B,\n'.repeat(20_001) }, 'The file has more than 20,000 lines.'],
+    ['reset', '127.0.0.1 closed the connection.'],
+    [{ status: 404 }, '127.0.0.1 answered 404. Check that everyone who has the link can read the file.'],
+  ]
+  for (const [answer, message] of broken) {
+    receiver.answer(answer)
+    const refused = await pull(app, asha, source._id, { apply: true })
+    expect([refused.status, refused.problem?.message.replace(`:${receiver.port}`, '')]).toEqual([400, message])
+  }
+  app.clock.set('2026-03-02T02:30:00Z')
+  for (const failures of [1, 2, 3]) {
+    app.clock.advance({ days: 1 })
+    await app.runJobs()
+    expect(await last(app, asha)).toMatchObject({ failures, lastPull: { state: 'failed' } })
+    expect((await notices(app, asha)).length).toBe(failures < 3 ? 0 : 1)
+  }
+  expect(await balances(app, asha)).toEqual(before)
+  receiver.answer({ status: 200, body: file(line(1, 1000), line(2, 1000)) })
+  expect((await pull(app, asha, source._id, { apply: true })).status).toBe(200)
+  expect([(await last(app, asha))?.failures, await notices(app, asha)]).toEqual([0, []])
+})
+
+test('addresses that are never called are refused, a link to a sheet becomes that of its file, and a job pulls one address', async () => {
+  await using app = await openTestApp({ now: early })
+  const [asha, meera] = [await aPerson(app), await aPerson(app)]
+  for (const url of ['http://books.example/a.csv', 'https://10.0.0.7/a.csv', 'https://user@books.example/', 'https://localhost/a.csv'])
+    expect((await ask(app, asha, sourceCalls.create, { body: { url } })).status).toBe(400)
+  const source = await watch(app, asha, 'https://docs.google.com/spreadsheets/d/abc_1-2/edit?usp=sharing#gid=77')
+  expect(source.url).toBe('https://docs.google.com/spreadsheets/d/abc_1-2/export?format=csv&gid=77')
+  await watch(app, asha, 'https://127.0.0.1.nip.invalid/b.csv')
+  for (const call of [sourceCalls.update, sourceCalls.remove, sourceCalls.pull])
+    expect((await ask(app, meera, call, { params: { id: source._id }, body: {} } as never)).status).toBe(404)
+  app.clock.set(eight)
+  const network = { ...sourceNetwork(app.deps.config), resolve: async () => ['10.0.0.7'] }
+  await pullDue({ ...app.deps, onChange: async () => {} }, asha.id, network)
+  const { reply } = await ask(app, asha, sourceCalls.list)
+  expect(reply.map(({ lastPull }) => lastPull?.message)).toEqual([
+    'docs.google.com is not on the public internet. Only public addresses are called.',
+    undefined,
+  ])
+  const renamed = await ask(app, asha, sourceCalls.update, { params: { id: source._id }, body: { name: 'Ledger', daysToPay: 14 } })
+  expect(renamed.reply).toMatchObject({ name: 'Ledger', daysToPay: 14, url: source.url })
+})

@@ -1,0 +1,373 @@
+import { createHash } from 'node:crypto'
+import { Worker } from 'node:worker_threads'
+import { and, asc, desc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
+import type { CallParts } from '#contract/call.ts'
+import { balanceOf, type CheckedRow } from '#contract/import/lines.ts'
+import { formatMoney } from '#contract/money.ts'
+import { screens } from '#contract/screens.ts'
+import type { Pull, SourceLook, sourceCalls, WatchedSource } from '#contract/sources.ts'
+import { type AccountRow, findAccount, lockAccount } from '#server/accounts/accounts.ts'
+import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { countTry } from '#server/accounts/throttle.ts'
+import { refuseWithout, type Wanted } from '#server/billing/billing.ts'
+import { importInvoices } from '#server/invoices/import.ts'
+import { updateHeldImports } from '#server/invoices/pauses.ts'
+import { type AfterChange, invoices } from '#server/invoices/tables.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { defaultNetwork, download, refuseAddress, type WebhookNetwork } from './http-client.ts'
+import { pullSourcesJob } from './jobs.ts'
+import type { Known, Read, Reading } from './read-source.ts'
+import { pulls, sources } from './tables.ts'
+import { texts } from './texts.ts'
+
+type SourceRow = typeof sources.$inferSelect
+type PullRow = typeof pulls.$inferSelect
+/** An account and what is done about its changed invoices. */
+type Pulling = Deps & { onChange: AfterChange }
+
+/** The most addresses of an account. */
+const mostSources = 10
+/** Pulls by hand, an hour. */
+const byHand = { limit: 30, seconds: 3_600 }
+/** A download may take this long, in ms, with its redirects; reading the file as long again. */
+const deadline = 30_000
+/** More new invoices than this wait for a person; and changes of more than a third of those that are known, but for a few. */
+const mostNew = 100
+const few = 3
+/** Failures in a row until the owner is notified. */
+const patience = 3
+/** Lines of a look. */
+const mostShown = 500
+const kept = { hours: 90 * 24 }
+/** As much memory as reading a file may take, in MB. */
+const readerMemory = 384
+
+const wanted: Wanted = { ability: 'scheduling', what: 'Watched addresses' }
+
+/** The network that files are downloaded over. */
+export function sourceNetwork(config: Deps['config']): WebhookNetwork {
+  return { ...defaultNetwork(config), deadline }
+}
+
+export async function listSources(db: Database, ownerId: string): Promise<WatchedSource[]> {
+  const found = await db.select().from(sources).where(eq(sources.ownerId, ownerId)).orderBy(asc(sources.createdAt), asc(sources.id))
+  const last = await db
+    .selectDistinctOn([pulls.sourceId])
+    .from(pulls)
+    .where(eq(pulls.ownerId, ownerId))
+    .orderBy(pulls.sourceId, desc(pulls.at), desc(pulls.id))
+  const bySource = new Map(last.map((pull) => [pull.sourceId, pull]))
+  return found.map((row) => toSource(row, bySource.get(row.id) ?? null))
+}
+
+/** Watches an address. It is looked at on the next day first: what it has today is looked through by hand. */
+export async function addSource(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  account: AccountRow,
+  { name, url, ...settings }: CallParts<typeof sourceCalls.create>['body'],
+  now: Instant,
+): Promise<WatchedSource> {
+  await refuseWithout(wanted, db, account.id, now, config)
+  const address = fileAddress(url, config)
+  return db.transaction(async (tx) => {
+    const owner = await lockAccount(tx, account.id)
+    if (!owner) throw new ProblemError('not_found', texts.source.notFound)
+    if ((await tx.$count(sources, eq(sources.ownerId, owner.id))) >= mostSources)
+      throw new ProblemError('conflict', texts.source.mostSources(mostSources))
+    const values = { ownerId: owner.id, name: name ?? new URL(address).host, url: address, ...settings }
+    const [row] = await tx
+      .insert(sources)
+      .values({ ...values, createdAt: now, pulledFor: dateOf(now, owner) })
+      .returning()
+    return toSource(row as SourceRow, null)
+  })
+}
+
+export async function changeSource(
+  { db, config }: Pick<Deps, 'db' | 'config'>,
+  ownerId: string,
+  id: string,
+  { url, ...settings }: CallParts<typeof sourceCalls.update>['body'],
+): Promise<WatchedSource> {
+  const set = { ...settings, ...(url === undefined ? {} : { url: fileAddress(url, config), failures: 0 }) }
+  if (Object.keys(set).length > 0) await db.update(sources).set(set).where(thisSource(ownerId, id))
+  const found = (await listSources(db, ownerId)).find(({ _id }) => _id === id)
+  if (!found) throw new ProblemError('not_found', texts.source.notFound)
+  return found
+}
+
+export async function removeSource(db: Database, ownerId: string, id: string): Promise<void> {
+  const gone = await db.delete(sources).where(thisSource(ownerId, id)).returning({ id: sources.id })
+  if (gone.length === 0) throw new ProblemError('not_found', texts.source.notFound)
+  await withdrawNotices(db, ownerId, ['source_failing', 'source_waiting'], id)
+}
+
+/** The file of a link to a Google Sheet; another address as it is. Refuses with `invalid` one that is never called. */
+function fileAddress(address: string, config: Deps['config']): string {
+  const url = new URL(address)
+  const sheet = /^\/spreadsheets\/d\/([\w-]+)(?:\/|$)/.exec(url.pathname)?.[1]
+  const isPublished = url.pathname.includes('/pub') || url.searchParams.get('format') === 'csv' || url.pathname.includes('/d/e/')
+  const gid = url.searchParams.get('gid') ?? /gid=(\d+)/.exec(url.hash)?.[1] ?? '0'
+  const file =
+    url.hostname === 'docs.google.com' && sheet && !isPublished
+      ? `https://docs.google.com/spreadsheets/d/${sheet}/export?format=csv&gid=${gid}`
+      : url.href
+  const network = { allowPrivateHosts: config.allowPrivateWebhookHosts }
+  const message =
+    url.username !== '' || url.password !== '' || (url.protocol !== 'https:' && !network.allowPrivateHosts)
+      ? texts.source.notHttps
+      : refuseAddress(file, network)
+  if (message !== null) throw new ProblemError('invalid', message, { errors: [{ path: 'url', message }] })
+  return file
+}
+
+/** What a file would change. */
+interface Looked {
+  fingerprint: string
+  rows: CheckedRow[]
+  refused: number
+  changes: number
+  waits: boolean
+}
+
+/** Downloads and reads the file of a source, and compares it with the invoices. Changes nothing. Answers a sentence where it cannot. */
+async function look(db: Database, owner: AccountRow, source: SourceRow, now: Instant, network: WebhookNetwork): Promise<Looked | string> {
+  const file = await download(source.url, network)
+  if ('words' in file) return file.words
+  const reading = {
+    bytes: new Uint8Array(file.bytes),
+    today: dateOf(now, owner),
+    usual: owner.currency,
+    daysToPay: source.daysToPay,
+  }
+  const read = await readFile(reading, (references) => knownInvoices(db, owner.id, source.id, references))
+  if (typeof read === 'string') return read
+  const { checked, missing } = read
+  const gone = source.missingMeansPaid ? missing : []
+  const wantedRows = [...checked.filter(({ state }) => ['ready', 'update', 'same', 'noted'].includes(state)), ...gone]
+  if (wantedRows.length === gone.length) return texts.source.empty
+  const count = (...states: CheckedRow['state'][]) => wantedRows.filter(({ state }) => states.includes(state)).length
+  const [fresh, changed, known] = [count('ready'), count('update', 'missing'), count('update', 'missing', 'same', 'noted')]
+  const hash = createHash('sha256').update(JSON.stringify(wantedRows.map(({ state, draft }) => [state, draft])))
+  return {
+    fingerprint: hash.digest('base64url'),
+    rows: [...checked, ...gone],
+    refused: checked.length - (wantedRows.length - gone.length),
+    changes: fresh + changed,
+    waits: fresh > mostNew || (changed > few && changed * 3 > known),
+  }
+}
+
+/** Reads a file in a thread of its own. */
+function readFile(reading: Reading, know: (references: string[]) => Promise<Known>): Promise<Extract<Read, { kind: 'rows' }> | string> {
+  const worker = new Worker(new URL('./read-source.ts', import.meta.url), {
+    workerData: reading,
+    resourceLimits: { maxOldGenerationSizeMb: readerMemory },
+  })
+  const { promise, resolve, reject } = Promise.withResolvers<Extract<Read, { kind: 'rows' }> | string>()
+  const timer = setTimeout(() => resolve(texts.source.tooSlow), deadline)
+  worker.on('message', (message: Read) => {
+    if (message.kind === 'references') know(message.references).then((known) => worker.postMessage(known), reject)
+    else if (message.kind === 'rows') resolve(message)
+    else resolve(unread[message.kind])
+  })
+  // Out of memory, or a file that breaks its reader.
+  worker.on('error', () => resolve(texts.source.notCsv))
+  return promise.finally(async () => {
+    clearTimeout(timer)
+    await worker.terminate()
+  })
+}
+
+const unread = {
+  'not-csv': texts.source.notCsv,
+  empty: texts.source.empty,
+  'no-columns': texts.source.noColumns,
+  'too-long': texts.source.tooLong,
+}
+
+/** The invoices with these references, and the open ones that came from the source. */
+async function knownInvoices(db: Database, ownerId: string, sourceId: string, references: string[]): Promise<Known> {
+  const open = and(eq(invoices.source, sourceId), ne(invoices.status, 'paid'))
+  const found = await db
+    .select({
+      reference: invoices.reference,
+      clientName: invoices.clientName,
+      clientEmail: invoices.clientEmail,
+      currency: invoices.currency,
+      amountMinor: invoices.amountMinor,
+      paidMinor: invoices.paidMinor,
+      status: invoices.status,
+      dueDate: invoices.dueDate,
+      source: invoices.source,
+    })
+    .from(invoices)
+    .where(
+      and(
+        eq(invoices.ownerId, ownerId),
+        isNull(invoices.deletedAt),
+        or(sql`${invoices.reference} = ANY(${arrayText(references)}::text[])`, open),
+      ),
+    )
+  return {
+    invoices: found.map(({ source: _, ...invoice }) => invoice),
+    ofSource: new Set(found.filter(({ source }) => source === sourceId).map(({ reference }) => reference)),
+  }
+}
+
+/** Imports what a look has found. Each line is checked again by the import. */
+async function apply(deps: Pulling, ownerId: string, source: SourceRow, looked: Looked, now: Instant): Promise<Pull> {
+  const { db, onChange, config } = deps
+  const afterChange: AfterChange = async (tx, ...about) => {
+    await onChange(tx, ...about)
+    await updateHeldImports(tx, ownerId, now)
+  }
+  const lines = looked.rows.flatMap(({ state, draft }) => (draft && state !== 'duplicate' ? [draft] : []))
+  const id = newId()
+  const about = { lines, keepDuplicates: false, pastDue: 'hold' as const, onExisting: 'update' as const, source: source.id, key: null }
+  const result = await importInvoices(db, ownerId, { ...about, importId: id }, now, afterChange, config)
+  const { imported, updated, unchanged } = result
+  const refused = looked.refused + result.lines.filter((line) => 'code' in line).length
+  return record(db, source, { id, state: 'applied', imported, updated, unchanged, refused }, now)
+}
+
+type Outcome = Pick<PullRow, 'state'> & Partial<PullRow>
+
+/** Writes down what a pull led to; the latest failures are counted. */
+async function record(db: Database, { ownerId, id: sourceId }: SourceRow, outcome: Outcome, now: Instant): Promise<Pull> {
+  return db.transaction(async (tx) => {
+    const failures = outcome.state === 'failed' ? sql`${sources.failures} + 1` : 0
+    const [still] = await tx.update(sources).set({ failures }).where(thisSource(ownerId, sourceId)).returning({ id: sources.id })
+    if (!still) throw new ProblemError('not_found', texts.source.notFound)
+    await tx.delete(pulls).where(and(eq(pulls.ownerId, ownerId), lt(pulls.at, now.subtract(kept))))
+    const [row] = await tx
+      .insert(pulls)
+      .values({ id: newId(), ...outcome, ownerId, sourceId, at: now })
+      .returning()
+    if (outcome.state === 'applied') await withdrawNotices(tx, ownerId, ['source_failing', 'source_waiting'], sourceId)
+    return toPull(row as PullRow)
+  })
+}
+
+/**
+ * Looks at an address now, and applies what was looked through. Refuses with `invalid` an address that cannot be read, and with `conflict` a
+ * file that is another one meanwhile, or that changes much and was not looked through.
+ */
+export async function pullByHand(
+  deps: Pulling,
+  account: AccountRow,
+  { id, ...asked }: { id: string } & CallParts<typeof sourceCalls.pull>['body'],
+  network: WebhookNetwork,
+): Promise<SourceLook> {
+  const { db, clock, config } = deps
+  const now = clock.now()
+  await refuseWithout(wanted, db, account.id, now, config)
+  if (config.rateLimit) await countTry(db, `pull:${account.id}`, byHand, now)
+  const [source] = await db.select().from(sources).where(thisSource(account.id, id))
+  if (!source) throw new ProblemError('not_found', texts.source.notFound)
+  const looked = await look(db, account, source, now, network)
+  if (typeof looked === 'string') throw new ProblemError('invalid', looked)
+  const { fingerprint, changes, waits } = looked
+  if (asked.apply && asked.fingerprint !== undefined && asked.fingerprint !== fingerprint)
+    throw new ProblemError('conflict', texts.source.changed)
+  if (asked.apply && asked.fingerprint === undefined && waits) throw new ProblemError('conflict', texts.source.waits(changes))
+  const pull = asked.apply ? await apply(deps, account.id, source, looked, now) : null
+  const lines = looked.rows.filter(({ state }) => state !== 'same').slice(0, mostShown)
+  return {
+    fingerprint,
+    changes,
+    waits,
+    pull,
+    lines: lines.map(({ number, state, draft, message, cells }) => ({
+      line: number,
+      reference: draft?.reference ?? cells.find((cell) => cell !== '') ?? '',
+      state,
+      about: draft ? `${draft.clientName}, ${formatMoney(balanceOf(draft).amount, balanceOf(draft).currency)}` : '',
+      message,
+    })),
+  }
+}
+
+/** Signals every account with an address whose hour has come: one before the daily run, by the clock of the account. */
+export async function enqueueDuePulls({ db, queue, clock }: Pick<Deps, 'db' | 'queue' | 'clock'>): Promise<void> {
+  const due = await db
+    .selectDistinct({ ownerId: sources.ownerId })
+    .from(sources)
+    .innerJoin(accounts, eq(accounts.id, sources.ownerId))
+    .where(isDue(clock.now()))
+  if (due.length > 0) await queue.sendMany(db, pullSourcesJob, due)
+}
+
+function isDue(now: Instant): SQL {
+  const local = sql`(${now.toString()}::timestamptz AT TIME ZONE ${accounts.timezone})`
+  return sql`${sources.pulledFor} < ${local}::date AND extract(hour FROM ${local}) >= ${accounts.reminderHour} - 1`
+}
+
+/** Pulls one address of an account whose hour has come; the next one queues again, so that accounts take turns. */
+export async function pullDue(deps: Pulling, ownerId: string, network: WebhookNetwork): Promise<void> {
+  const { db, queue, clock, config } = deps
+  const now = clock.now()
+  const found = await db
+    .select({ source: sources })
+    .from(sources)
+    .innerJoin(accounts, eq(accounts.id, sources.ownerId))
+    .where(and(eq(sources.ownerId, ownerId), isDue(now)))
+    .orderBy(asc(sources.pulledFor), asc(sources.id))
+    .limit(2)
+  const [due, next] = found
+  const owner = await findAccount(db, ownerId)
+  if (!due || !owner) return
+  const { source } = due
+  // First, so that a file which ends this process is not read without end.
+  await db
+    .update(sources)
+    .set({ pulledFor: dateOf(now, owner) })
+    .where(thisSource(ownerId, source.id))
+  if (next) await queue.send(db, pullSourcesJob, { ownerId })
+  const isIncluded = await refuseWithout(wanted, db, ownerId, now, config).then(
+    () => true,
+    () => false,
+  )
+  if (!isIncluded) return
+  const looked = await look(db, owner, source, now, network)
+  if (typeof looked === 'string') await fail(deps, owner, source, looked, now)
+  else if (looked.waits) await wait(deps, owner, source, looked, now)
+  else await apply(deps, ownerId, source, looked, now)
+}
+
+async function fail(deps: Deps, owner: AccountRow, source: SourceRow, message: string, now: Instant): Promise<void> {
+  await record(deps.db, source, { state: 'failed', message }, now)
+  if (source.failures + 1 !== patience) return
+  const about = { title: texts.source.failingTitle(source.name), text: message, link: screens.sources, cause: source.id }
+  await deps.db.transaction((tx) => notifyOwner(tx, deps, owner, { kind: 'source_failing', ...about }, now))
+}
+
+async function wait(deps: Deps, owner: AccountRow, source: SourceRow, { changes }: Looked, now: Instant): Promise<void> {
+  const message = texts.source.waits(changes)
+  await record(deps.db, source, { state: 'waiting', message }, now)
+  const about = { title: texts.source.waitsTitle(source.name), text: message, link: screens.sources, cause: source.id }
+  await deps.db.transaction((tx) => notifyOwner(tx, deps, owner, { kind: 'source_waiting', ...about }, now))
+}
+
+function thisSource(ownerId: string, id: string): SQL | undefined {
+  return z.uuid().safeParse(id).success ? and(eq(sources.ownerId, ownerId), inArray(sources.id, [id])) : sql`false`
+}
+
+function dateOf(now: Instant, { timezone }: Pick<AccountRow, 'timezone'>): string {
+  return now.toZonedDateTimeISO(timezone).toPlainDate().toString()
+}
+
+function toSource({ id, name, url, daysToPay, missingMeansPaid, createdAt, failures }: SourceRow, last: PullRow | null): WatchedSource {
+  const lastPull = last && toPull(last)
+  return { _id: id, name, url, daysToPay, missingMeansPaid, createdAt: createdAt.toString(), failures, lastPull }
+}
+
+function toPull({ id, at, state, message, imported, updated, unchanged, refused }: PullRow): Pull {
+  return { _id: id, at: at.toString(), state, message, imported, updated, unchanged, refused }
+}

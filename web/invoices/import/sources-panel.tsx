@@ -1,0 +1,194 @@
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import { Box, Button, Checkbox, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { type SourceLook, sourceCalls, type WatchedSource } from '#contract/sources.ts'
+import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { invalidate, useApiQuery } from '#web/platform/query.ts'
+import { patiently, send } from '#web/platform/send.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
+import { showDate } from '#web/ui/dates.ts'
+import fileStyles from '#web/ui/file-import.module.css'
+import { FormError, Notice } from '#web/ui/notice.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import styles from './import.module.css'
+import { texts } from './texts.ts'
+
+const t = texts.sources
+
+/** A look at an address: what it would change. */
+interface Shown {
+  source: WatchedSource
+  look: SourceLook
+}
+
+/** Addresses that are read every day: add one, look through what it changes, apply that, undo the last update. */
+export function Sources({ onLook }: { onLook: (looking: boolean) => void }): ReactNode {
+  const queries = useQueryClient()
+  const sources = useApiQuery(sourceCalls.list)
+  const [shown, setShown] = useState<Shown | null>(null)
+  const [busy, setBusy] = useState<string | null>(null)
+  const [failure, setFailure] = useState<string | null>(null)
+  const show = (next: Shown | null) => {
+    setShown(next)
+    onLook(next !== null)
+  }
+  const run = async (what: string, act: () => Promise<void>) => {
+    setBusy(what)
+    setFailure(null)
+    try {
+      await act()
+    } catch (error) {
+      setFailure(errorMessage(error))
+    }
+    await invalidate(queries, [sourceCalls.list])
+    setBusy(null)
+  }
+  const look = async (source: WatchedSource) => {
+    const answer = await patiently(() => send(sourceCalls.pull, { params: { id: source._id }, body: {} }))
+    show({ source, look: answer })
+  }
+  const apply = ({ source, look: { fingerprint } }: Shown) =>
+    run('apply', async () => {
+      const { pull } = await send(sourceCalls.pull, { params: { id: source._id }, body: { apply: true, fingerprint } })
+      if (pull) toast('good', texts.again.doneTitle(pull.imported, pull.updated, pull.unchanged))
+      show(null)
+      await invalidate(queries, pauseInvalidates)
+    })
+  const undo = (id: string) =>
+    run(id, async () => {
+      const { deleted, restored, kept } = await send(invoiceCalls.undoImport, { params: { id } })
+      if (kept.length > 0) toast('bad', texts.again.kept(kept.map(({ message }) => message)))
+      else toast('good', texts.again.undone(deleted, restored))
+      await invalidate(queries, pauseInvalidates)
+    })
+  if (shown)
+    return (
+      <>
+        <h3 className={styles.sourcesTitle}>{shown.source.name}</h3>
+        <LookThrough look={shown.look} />
+        <FormError message={failure} />
+        <div className={fileStyles.buttons}>
+          <Button variant="default" onClick={() => show(null)}>
+            {t.close}
+          </Button>
+          <BusyButton busy={busy === 'apply'} busyText={t.applying} disabled={shown.look.changes === 0} onClick={() => void apply(shown)}>
+            {t.apply(shown.look.changes)}
+          </BusyButton>
+        </div>
+      </>
+    )
+  return (
+    <section className={styles.watched} aria-labelledby="sources">
+      <h3 id="sources" className={styles.sourcesTitle}>
+        {t.title}
+      </h3>
+      <p className={styles.dim}>{t.hint}</p>
+      {(sources.data ?? []).length > 0 && (
+        <ul className={styles.sourceList}>
+          {sources.data?.map((source) => (
+            <li key={source._id} className={styles.source}>
+              <SourceWords source={source} />
+              <span className={styles.sourceActs}>
+                {source.lastPull?.state === 'applied' && source.lastPull.imported + source.lastPull.updated > 0 && (
+                  <Button variant="subtle" disabled={busy !== null} onClick={() => void undo(source.lastPull?._id ?? '')}>
+                    {t.undo}
+                  </Button>
+                )}
+                <Button
+                  variant="subtle"
+                  disabled={busy !== null}
+                  onClick={() => void run('remove', () => send(sourceCalls.remove, { params: { id: source._id } }))}
+                >
+                  {t.remove}
+                </Button>
+                <BusyButton
+                  variant="default"
+                  busy={busy === source._id}
+                  busyText={t.looking}
+                  disabled={busy !== null && busy !== source._id}
+                  onClick={() => void run(source._id, () => look(source))}
+                >
+                  {t.look}
+                </BusyButton>
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+      <FormError message={failure} />
+      <AddSource busy={busy === 'add'} onAdd={(body) => void run('add', async () => look(await send(sourceCalls.create, { body })))} />
+    </section>
+  )
+}
+
+function SourceWords({ source: { name, url, lastPull } }: { source: WatchedSource }): ReactNode {
+  const result = lastPull?.message ?? (lastPull ? texts.again.doneTitle(lastPull.imported, lastPull.updated, lastPull.unchanged) : t.never)
+  return (
+    <span className={styles.who}>
+      <span className={styles.name}>{name}</span>
+      <span className={styles.dim}>{url.replace(/^https?:\/\//, '')}</span>
+      <span className={lastPull && lastPull.state !== 'applied' ? styles.message : styles.dim}>
+        {lastPull ? t.last(showDate(lastPull.at), result) : result}
+      </span>
+    </span>
+  )
+}
+
+function AddSource({ busy, onAdd }: { busy: boolean; onAdd: (body: { url: string; missingMeansPaid: boolean }) => void }): ReactNode {
+  const [url, setUrl] = useState('')
+  const [missingMeansPaid, setMissing] = useState(false)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    onAdd({ url: url.trim(), missingMeansPaid })
+  }
+  return (
+    <form className={styles.addSource} onSubmit={submit}>
+      <TextInput
+        type="url"
+        label={t.address}
+        description={t.anyone}
+        placeholder={t.example}
+        required
+        withAsterisk={false}
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+      />
+      <Checkbox
+        label={texts.again.missing}
+        description={t.missingHint}
+        checked={missingMeansPaid}
+        onChange={(event) => setMissing(event.currentTarget.checked)}
+      />
+      <div>
+        <BusyButton type="submit" variant="default" busy={busy} busyText={t.looking}>
+          {t.add}
+        </BusyButton>
+      </div>
+    </form>
+  )
+}
+
+function LookThrough({ look: { changes, waits, lines } }: { look: SourceLook }): ReactNode {
+  return (
+    <>
+      <Notice tone={waits ? 'warn' : 'info'}>{changes === 0 ? t.nothing : t.changes(changes)}</Notice>
+      {lines.length > 0 && (
+        // A scrollable region must be focusable to be scrolled by keyboard.
+        <Box component="section" className={styles.lookLines ?? ''} tabIndex={0} aria-label={texts.preview}>
+          <ul className={styles.sourceList}>
+            {lines.map(({ line, reference, state, about, message }) => (
+              <li key={`${line} ${reference}`} className={styles.lookLine} data-state={state}>
+                <strong>{reference}</strong> {about}
+                <span className={styles.lookMessage}>{message ?? t.fresh}</span>
+              </li>
+            ))}
+          </ul>
+        </Box>
+      )}
+    </>
+  )
+}
