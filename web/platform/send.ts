@@ -1,6 +1,7 @@
-import type { Call, CallInput, CallReply } from '#contract/call.ts'
+import { businessHeader, type Call, type CallInput, type CallReply } from '#contract/call.ts'
 import { Problem, readProblem } from './problem.ts'
 import { refreshSession } from './refresh.ts'
+import { keepBusiness, readBusiness } from './session.ts'
 import { texts } from './texts.ts'
 
 /** Longer than the longest call (sending reminders answers after 20 s at the latest). */
@@ -102,12 +103,24 @@ async function answered(call: Call, input: Parts, extras: Extras): Promise<Respo
     if (problem.code === 'not_signed_in' && (await refreshSession(token)))
       response = await request(call, input, localStorage.getItem('accessToken'), extras)
   }
+  if (!call.open && token) followBusiness(response)
   if (!response.ok) throw await readProblem(response)
   return response
 }
 
+/** A tab keeps to the business of its first answer, whatever another tab chooses. An answer about none comes where the person is no member any more. */
+function followBusiness({ status, headers }: Response): void {
+  const known = readBusiness()
+  const about = headers.get(businessHeader)
+  if (known === null && about !== null) keepBusiness(about)
+  if (known === null || about !== null || status !== 404) return
+  keepBusiness(null)
+  window.location.assign('/dashboard')
+}
+
 async function request(call: Call, input: Parts, token: string | null, { signal, key }: Extras): Promise<Response> {
   const late = AbortSignal.timeout(timeout)
+  const business = token && !call.open ? readBusiness() : null
   try {
     return await fetch(address(call, input), {
       method: call.method,
@@ -117,6 +130,7 @@ async function request(call: Call, input: Parts, token: string | null, { signal,
         ...(input.body === undefined ? {} : { 'content-type': input.body instanceof Blob ? input.body.type : 'application/json' }),
         ...(key === null ? {} : { 'idempotency-key': key }),
         ...(token && !call.open ? { authorization: `Bearer ${token}` } : {}),
+        ...(business === null ? {} : { [businessHeader]: business }),
       },
       ...(input.body === undefined ? {} : { body: input.body instanceof Blob ? input.body : JSON.stringify(input.body) }),
       signal: signal ? AbortSignal.any([signal, late]) : late,

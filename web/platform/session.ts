@@ -36,6 +36,27 @@ function isUser(kept: unknown): kept is User {
   return text('_id') && text('displayName') && text('email') && (!('googleId' in kept) || text('googleId'))
 }
 
+const businessKey = 'duely-business'
+
+/** The business that this tab is about; null: not known yet, so the one that the session chose last. Kept with its person: another one may sign in. */
+export function readBusiness(): string | null {
+  const [person, business] = (sessionStorage.getItem(businessKey) ?? '').split(' ')
+  return business !== undefined && person === readSession()?.user._id ? business : null
+}
+
+/** From now on this tab is about this business; null: about none. */
+export function keepBusiness(business: string | null): void {
+  const session = readSession()
+  if (business === null || !session) sessionStorage.removeItem(businessKey)
+  else sessionStorage.setItem(businessKey, `${session.user._id} ${business}`)
+}
+
+/** Makes this tab be about another business, and loads `path` as a new page: nothing of the one before stays in memory. */
+export function openBusiness(business: string, path: string): void {
+  keepBusiness(business)
+  window.location.assign(path)
+}
+
 /** Signs in on this browser and loads `path` as a new page; every other open tab follows. */
 export function startSessionAndOpen(path: string, session: Session): void {
   localStorage.setItem('user', JSON.stringify(session.user))

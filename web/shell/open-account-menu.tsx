@@ -1,11 +1,14 @@
 import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Menu.layer.css'
 import { Loader, Menu } from '@mantine/core'
-import { IconLayoutDashboard, IconLogout, IconMailCog, IconUserCircle } from '@tabler/icons-react'
+import { IconBuildingStore, IconLayoutDashboard, IconLogout, IconMailCog, IconUserCircle } from '@tabler/icons-react'
 import type { ReactNode, RefObject } from 'react'
 import { Link } from 'react-router'
 import type { User } from '#contract/accounts.ts'
+import { businessCalls } from '#contract/business.ts'
 import { screens } from '#contract/screens.ts'
+import { useApiQuery } from '#web/platform/query.ts'
+import { openBusiness, readBusiness } from '#web/platform/session.ts'
 import { useOpening } from '#web/ui/hooks.ts'
 import { useSignOut } from './actions.tsx'
 import styles from './shell.module.css'
@@ -39,6 +42,10 @@ export function OpenAccountMenu({ user, circle }: OpenAccountMenuProps): ReactNo
         <Menu.Item component={Link} to={screens.mailSettings} leftSection={<IconMailCog size={18} stroke={1.7} />}>
           {texts.emailSettings}
         </Menu.Item>
+        <Menu.Item component={Link} to={screens.business} leftSection={<IconBuildingStore size={18} stroke={1.7} />}>
+          {texts.business}
+        </Menu.Item>
+        <Businesses />
         <Menu.Divider />
         <Menu.Item
           closeMenuOnClick={false}
@@ -50,5 +57,26 @@ export function OpenAccountMenu({ user, circle }: OpenAccountMenuProps): ReactNo
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
+  )
+}
+
+/** Only for someone with several businesses. */
+function Businesses(): ReactNode {
+  const list = useApiQuery(businessCalls.list).data ?? []
+  const others = list.filter(({ _id }) => _id !== readBusiness())
+  if (list.length < 2) return null
+  return (
+    <>
+      <Menu.Divider />
+      <Menu.Label>{texts.switchBusiness}</Menu.Label>
+      {others.map(({ _id, name }) => (
+        <Menu.Item key={_id} onClick={() => openBusiness(_id, screens.dashboard)}>
+          {name}
+        </Menu.Item>
+      ))}
+      <Menu.Item component={Link} to={screens.business}>
+        {texts.addBusiness}
+      </Menu.Item>
+    </>
   )
 }

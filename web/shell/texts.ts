@@ -16,6 +16,9 @@ export const texts = {
   myProfile: 'My Profile',
   dashboard: 'Dashboard',
   emailSettings: 'Email Settings',
+  business: 'Business',
+  switchBusiness: 'Switch business',
+  addBusiness: 'Add a business',
   palette: {
     open: 'Search and commands',
     title: (keys: string) => `Search and commands (${keys})`,

@@ -39,6 +39,7 @@ import styles from './profile.module.css'
 import { ProfileSecurity } from './security.tsx'
 
 const t = texts.profile
+const businessTexts = texts.business
 
 /** /dashboard/profile */
 export default function ProfileScreen(): ReactNode {
@@ -281,6 +282,12 @@ function ProfilePreferences({ profile }: { profile: Profile }): ReactNode {
             </Button>
           ))}
         </div>
+      </Panel>
+      <Panel title={businessTexts.title}>
+        <p className={styles.text}>{businessTexts.subtitle}</p>
+        <Button component={Link} to={screens.business} variant="default">
+          {businessTexts.title}
+        </Button>
       </Panel>
       <Panel title={connections.title}>
         <p className={styles.text}>{connections.text}</p>
