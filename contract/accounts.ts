@@ -203,6 +203,8 @@ export const auditKind = z.enum([
   'application_disconnected',
   'key_made',
   'key_revoked',
+  'source_added',
+  'source_removed',
   'webhook_added',
   'webhook_changed',
   'webhook_removed',

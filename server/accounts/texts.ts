@@ -175,6 +175,10 @@ export function auditText(kind: AuditKind, about: string): string {
       return `API key ${about} created.`
     case 'key_revoked':
       return `API key ${about} revoked.`
+    case 'source_added':
+      return `Address watched for invoices: ${about}.`
+    case 'source_removed':
+      return `Address no longer watched for invoices: ${about}.`
     case 'webhook_added':
       return `Webhook to ${about} added.`
     case 'webhook_changed':

@@ -1,4 +1,5 @@
 import { sourceCalls } from '#contract/sources.ts'
+import { originOf } from '#server/accounts/accounts.ts'
 import type { AfterChange } from '#server/invoices/tables.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -10,9 +11,11 @@ export function sourceRoutes(app: App, deps: Deps, onChange: AfterChange, networ
   const { db, clock, config } = deps
   const reached = { ...sourceNetwork(config), ...network }
   answer(app, sourceCalls.list, (_parts, { account }) => listSources(db, account.id))
-  answer(app, sourceCalls.create, ({ body }, { account }) => addSource(deps, account, body, clock.now()))
+  answer(app, sourceCalls.create, ({ body }, { account }, { request }) => addSource(deps, account, body, originOf(request), clock.now()))
   answer(app, sourceCalls.update, ({ params, body }, { account }) => changeSource(deps, account.id, params.id, body))
-  answer(app, sourceCalls.remove, ({ params }, { account }) => removeSource(db, account.id, params.id))
+  answer(app, sourceCalls.remove, ({ params }, { account }, { request }) =>
+    removeSource(db, account.id, params.id, originOf(request), clock.now()),
+  )
   answer(app, sourceCalls.pull, async ({ params, body }, { account }, { enterHeavy }) => {
     await enterHeavy()
     return pullByHand({ ...deps, onChange }, account, { id: params.id, ...body }, reached)

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { sourceCalls } from '#contract/sources.ts'
@@ -60,6 +61,10 @@ test('a watched address is looked through, applied, pulled an hour before the da
   app.clock.advance({ days: 1 })
   await app.runJobs()
   expect([status, receiver.calls.length]).toEqual([204, 3])
+  const { reply: audit } = await ask(app, asha, accountCalls.audit, { query: {} })
+  const host = `127.0.0.1:${receiver.port}`
+  const watched = [`Address watched for invoices: ${host}.`, `Address no longer watched for invoices: ${host}.`]
+  expect(audit.map(({ text }) => text)).toEqual(expect.arrayContaining(watched))
 })
 
 test('an update that changes much waits until a person has looked through it, and nothing else is applied', async () => {

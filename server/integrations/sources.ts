@@ -7,7 +7,7 @@ import { balanceOf, type CheckedRow } from '#contract/import/lines.ts'
 import { formatMoney } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import type { Pull, SourceLook, sourceCalls, WatchedSource } from '#contract/sources.ts'
-import { type AccountRow, findAccount, lockAccount } from '#server/accounts/accounts.ts'
+import { type AccountRow, findAccount, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countTry } from '#server/accounts/throttle.ts'
@@ -71,6 +71,7 @@ export async function addSource(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   account: AccountRow,
   { name, url, ...settings }: CallParts<typeof sourceCalls.create>['body'],
+  from: Origin,
   now: Instant,
 ): Promise<WatchedSource> {
   await refuseWithout(wanted, db, account.id, now, config)
@@ -85,6 +86,7 @@ export async function addSource(
       .insert(sources)
       .values({ ...values, createdAt: now, pulledFor: dateOf(now, owner) })
       .returning()
+    await writeAudit(tx, { ownerId: owner.id, kind: 'source_added', about: new URL(address).host }, from, now)
     return toSource(row as SourceRow, null)
   })
 }
@@ -102,10 +104,13 @@ export async function changeSource(
   return found
 }
 
-export async function removeSource(db: Database, ownerId: string, id: string): Promise<void> {
-  const gone = await db.delete(sources).where(thisSource(ownerId, id)).returning({ id: sources.id })
-  if (gone.length === 0) throw new ProblemError('not_found', texts.source.notFound)
-  await withdrawNotices(db, ownerId, ['source_failing', 'source_waiting'], id)
+export async function removeSource(db: Database, ownerId: string, id: string, from: Origin, now: Instant): Promise<void> {
+  await db.transaction(async (tx) => {
+    const [gone] = await tx.delete(sources).where(thisSource(ownerId, id)).returning({ url: sources.url })
+    if (!gone) throw new ProblemError('not_found', texts.source.notFound)
+    await withdrawNotices(tx, ownerId, ['source_failing', 'source_waiting'], id)
+    await writeAudit(tx, { ownerId, kind: 'source_removed', about: new URL(gone.url).host }, from, now)
+  })
 }
 
 /** The file of a link to a Google Sheet; another address as it is. Refuses with `invalid` one that is never called. */
