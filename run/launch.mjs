@@ -13,6 +13,7 @@ const commands = {
   duely: { tools: false, run: ['server/duely.ts'] },
   build: { tools: false, build: true },
   dev: { run: ['dev/dev.ts'] },
+  demo: { build: true, run: ['dev/demo.ts'] },
   check: { run: ['run/check.ts'] },
   test: { run: ['run/test.ts'] },
   'test:full': { run: ['run/test.ts', 'full'] },

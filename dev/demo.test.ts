@@ -1,0 +1,43 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { sql } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { openEmbedded, rows } from '#server/platform/database.ts'
+import { thorough } from '#test/thorough.ts'
+import { openCatchingSmtp } from './catching-smtp.ts'
+import { makeYear, visitor } from './demo-year.ts'
+
+test.runIf(thorough)('the demo has invoices in three currencies, paid late, with emails on the days of their steps', async () => {
+  const dataDir = await mkdtemp(path.join(tmpdir(), 'duely-demo-'))
+  await using _gone = { [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }) }
+  await using mail = await openCatchingSmtp({ smtp: 0, web: 0 })
+  const shares: number[] = []
+  await makeYear(dataDir, { smtpPort: mail.smtpPort, days: 90, progress: (share) => shares.push(share) })
+  const { pulse, close } = await openEmbedded(dataDir)
+  const [found] = await rows(
+    pulse,
+    z.object({
+      currencies: z.number(),
+      paid: z.number(),
+      open: z.number(),
+      sent: z.number(),
+      dates: z.number(),
+      twice: z.number(),
+      email: z.string(),
+    }),
+    sql`SELECT count(DISTINCT currency)::int AS currencies, count(*) FILTER (WHERE status = 'paid')::int AS paid, count(*) FILTER (WHERE status <> 'paid')::int AS open,
+          (SELECT count(*)::int FROM deliveries WHERE state = 'sent') AS sent, (SELECT count(DISTINCT sent_at::date)::int FROM deliveries) AS dates,
+          (SELECT count(*)::int FROM (SELECT 1 FROM deliveries d JOIN delivery_invoices x ON x.delivery_id = d.id GROUP BY x.invoice_id, d.sent_at::date HAVING count(*) > 1) t) AS twice,
+          (SELECT email FROM people) AS email
+        FROM invoices`,
+  )
+  await close()
+  expect(found).toMatchObject({ currencies: 3, twice: 0, email: visitor.email })
+  expect(found?.paid).toBeGreaterThan(8)
+  expect(found?.open).toBeGreaterThan(4)
+  expect(found?.dates).toBeGreaterThan(10)
+  expect(mail.mails).toHaveLength(found?.sent ?? 0)
+  expect(shares.at(-1)).toBeGreaterThan(0.95)
+})

@@ -1,0 +1,70 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { openCatchingSmtp } from './catching-smtp.ts'
+import { makeYear, visitor } from './demo-year.ts'
+
+/*
+ * npm run demo: Duely with a year of a small studio, and a mail server that delivers nothing and shows every email. All on loopback, with its own
+ * data in data/demo, which the first start makes.
+ */
+const root = path.join(import.meta.dirname, '..')
+const port = process.env.PORT ?? '3000'
+const dataDir = path.resolve(root, process.env.DATA_DIR ?? 'data/demo')
+const say = (text: string) => process.stdout.write(text)
+
+const mail = await openCatchingSmtp({
+  smtp: Number(process.env.DEMO_SMTP_PORT ?? 2526),
+  web: Number(process.env.DEMO_MAIL_PORT ?? 8026),
+}).catch((error: Error) => {
+  process.stderr.write(`The mail server of the demo can't start (${error.message}). Set DEMO_SMTP_PORT and DEMO_MAIL_PORT to free ports.\n`)
+  process.exit(1)
+})
+
+if (!existsSync(path.join(dataDir, 'postgres'))) {
+  say('Making a year of invoices, payments and emails. This takes a minute or two, once.\n')
+  const making = `${dataDir}.unfinished`
+  await rm(making, { recursive: true, force: true })
+  let told = 0
+  const progress = (share: number) => {
+    const tenth = Math.floor(share * 10)
+    if (tenth > told) say(`  ${tenth * 10} %\n`)
+    told = tenth
+  }
+  await makeYear(making, { smtpPort: mail.smtpPort, progress })
+  await rm(dataDir, { recursive: true, force: true })
+  await rename(making, dataDir)
+}
+
+const server = spawn(process.execPath, ['server/start.ts'], {
+  cwd: root,
+  stdio: ['ignore', 'inherit', 'inherit'],
+  env: {
+    PATH: process.env.PATH,
+    LOG_LEVEL: 'warn',
+    SMTP_ALLOW_PRIVATE_HOSTS: 'true',
+    HOOK_ALLOW_PRIVATE_HOSTS: 'true',
+    SYSTEM_SMTP_URL: `smtp://127.0.0.1:${mail.smtpPort}`,
+    SYSTEM_MAIL_FROM: 'Duely <demo@duely.example>',
+    PAY_LINKS: 'on',
+    HOST: '127.0.0.1',
+    PUBLIC_URL: `http://localhost:${port}`,
+    PORT: port,
+    DATA_DIR: dataDir,
+  },
+})
+say(`
+  Duely      http://localhost:${port}, sign in as ${visitor.email} with the password: ${visitor.password}
+  Emails     ${mail.url}
+
+  Nothing leaves this machine. Delete ${dataDir} to start over.
+
+`)
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => server.kill('SIGTERM'))
+process.once('disconnect', () => server.kill('SIGTERM'))
+const [code] = await once(server, 'exit')
+await mail[Symbol.asyncDispose]()
+process.exit(Number(code ?? 0))
