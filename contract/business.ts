@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { emailAddress } from './accounts.ts'
 import { call, roles } from './call.ts'
 
 const businessName = z
@@ -24,6 +25,125 @@ export const businessDetails = business.extend({
   createdAt: z.string(),
 })
 export type BusinessDetails = z.infer<typeof businessDetails>
+
+const invitedRole = z.enum(['admin', 'member', 'viewer'], 'Please choose admin, member or viewer.')
+
+export const member = z.object({
+  _id: z.string(),
+  displayName: z.string(),
+  email: z.string(),
+  role: z.enum(roles),
+  /** Whether warnings about the business are emailed to this person. */
+  getsMails: z.boolean(),
+  joinedAt: z.string(),
+  /** The person who asks. */
+  self: z.boolean(),
+})
+export type Member = z.infer<typeof member>
+
+/** How many people a plan allows besides viewers, the owner among them, and how many viewers; null: any number. */
+const seats = z.object({ people: z.number().int().nullable(), viewers: z.number().int().nullable() })
+
+export const invitation = z.object({
+  _id: z.string(),
+  email: z.string(),
+  role: invitedRole,
+  invitedBy: z.string(),
+  createdAt: z.string(),
+  expiresAt: z.string(),
+})
+export type Invitation = z.infer<typeof invitation>
+const sentInvitation = invitation.extend({
+  /** Shown this once: only its hash is stored. */
+  link: z.string(),
+  /** Whether it was emailed; else the link is handed over. */
+  emailed: z.boolean(),
+})
+
+const invitationToken = z.strictObject({ token: z.string('This link is not complete.').min(1, 'This link is not complete.').max(200) })
+const byPerson = z.object({ personId: z.string() })
+const byId = z.object({ id: z.string() })
+/** What happens to the API keys and webhooks that someone made who leaves. */
+const programs = z.enum(['revoke', 'take_over'], 'Please choose revoke or take_over.')
+
+export const teamCalls = {
+  members: call({
+    method: 'GET',
+    path: '/business/members',
+    by: 'viewer',
+    summary: 'Who works in the business: the owner first, then the oldest members.',
+    reply: z.object({ members: z.array(member), seats }),
+  }),
+  changeMember: call({
+    method: 'PATCH',
+    path: '/business/members/:personId',
+    by: 'admin',
+    summary: 'Change the role of a member, or whether warnings are emailed to them. The owner keeps their role.',
+    params: byPerson,
+    body: z.strictObject({ role: invitedRole, getsMails: z.boolean() }).partial(),
+    reply: member,
+  }),
+  /** Their own: they leave. Others': an admin removes them. */
+  removeMember: call({
+    method: 'DELETE',
+    path: '/business/members/:personId',
+    by: 'viewer',
+    summary:
+      'Leave the business, or as an admin remove a member. `invalid` where they made API keys or webhooks and `programs` is missing. The owner can’t leave: `owns_business`.',
+    params: byPerson,
+    body: z.strictObject({ programs }).partial(),
+  }),
+  invitations: call({
+    method: 'GET',
+    path: '/business/invitations',
+    by: 'admin',
+    summary: 'The invitations that wait to be accepted.',
+    reply: z.array(invitation),
+  }),
+  invite: call({
+    method: 'POST',
+    path: '/business/invitations',
+    by: 'admin',
+    status: 201,
+    summary:
+      'Invite a person by email: once, for 7 days. `plan_limit` where the plan has no seat left, `conflict` where they are a member already.',
+    body: z.strictObject({ email: emailAddress, role: invitedRole }),
+    reply: sentInvitation,
+  }),
+  inviteAgain: call({
+    method: 'POST',
+    path: '/business/invitations/:id',
+    by: 'admin',
+    summary: 'Send an invitation again, with a new link for 7 days. The link before becomes invalid.',
+    params: byId,
+    reply: sentInvitation,
+  }),
+  revokeInvitation: call({
+    method: 'DELETE',
+    path: '/business/invitations/:id',
+    by: 'admin',
+    summary: 'Revoke an invitation.',
+    params: byId,
+  }),
+  lookAtInvitation: call({
+    method: 'POST',
+    path: '/invitations/look',
+    open: true,
+    reads: true,
+    summary: 'What the link of an invitation leads to. `invitation_gone` where it was used, revoked or has expired.',
+    body: invitationToken,
+    reply: z.object({ business: z.string(), role: invitedRole, invitedBy: z.string(), email: z.string() }),
+  }),
+  acceptInvitation: call({
+    method: 'POST',
+    path: '/invitations/accept',
+    by: 'self',
+    summary:
+      'Join the business of an invitation. `not_allowed` where my email is another one, `email_not_confirmed`, `invitation_gone`, `plan_limit` where the last seat is taken.',
+    body: invitationToken,
+    reply: business,
+  }),
+}
 
 export const businessCalls = {
   list: call({ method: 'GET', path: '/businesses', by: 'self', summary: 'My businesses, the oldest first.', reply: z.array(business) }),

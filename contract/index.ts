@@ -1,7 +1,7 @@
 import { accountCalls } from './accounts.ts'
 import { bankFileCalls } from './bank-file.ts'
 import { billingCalls } from './billing.ts'
-import { businessCalls } from './business.ts'
+import { businessCalls, teamCalls } from './business.ts'
 import type { Call } from './call.ts'
 import { clientCalls } from './clients.ts'
 import { evidenceCalls } from './evidence.ts'
@@ -26,6 +26,7 @@ import { templateCalls } from './templates.ts'
 export const everyCall: Call[] = [
   accountCalls,
   businessCalls,
+  teamCalls,
   invoiceCalls,
   paymentCalls,
   bankFileCalls,

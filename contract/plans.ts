@@ -15,7 +15,7 @@ export const paymentTypes = ['onetime', 'subscription'] as const
 export type PaymentType = (typeof paymentTypes)[number]
 
 /** What a plan lets people do beyond keeping invoices and Send Now, which everybody can. Only what exists: a feature that is coming is none. */
-export const abilities = ['scheduling', 'smartReminders', 'advancedAnalytics', 'apiAccess', 'whiteLabel'] as const
+export const abilities = ['scheduling', 'smartReminders', 'advancedAnalytics', 'apiAccess', 'whiteLabel', 'teamCollaboration'] as const
 export type Ability = (typeof abilities)[number]
 
 export interface Feature {
@@ -87,7 +87,7 @@ export const plans: readonly Plan[] = [
     cardText: 'Contact Sales',
     popular: false,
     invoicesPerMonth: null,
-    abilities: ['scheduling', 'smartReminders', 'advancedAnalytics', 'apiAccess', 'whiteLabel'],
+    abilities: ['scheduling', 'smartReminders', 'advancedAnalytics', 'apiAccess', 'whiteLabel', 'teamCollaboration'],
   },
 ]
 

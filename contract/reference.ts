@@ -77,7 +77,7 @@ type Subject = keyof typeof subjects
 /** Errors of every call. */
 export const everyRefusal: Partial<Record<ProblemCode, string>> = {
   not_signed_in: 'The key or token is missing, unknown, expired or revoked.',
-  not_allowed: 'The key or token may read but not write, or does not cover this call.',
+  not_allowed: 'The key or token may read but not write, does not cover this call, or was made by a person whose role is too low for it.',
   too_many: 'Too many requests within a minute. Wait for the seconds in Retry-After.',
   fault: 'An error in Duely. Report it to the operator with the X-Request-Id header.',
   not_ready: 'Duely can’t reach its database. Try again after the seconds in Retry-After.',

@@ -10,6 +10,7 @@ export const screens = {
   forgotPassword: '/forgot-password',
   resetPassword: '/reset-password',
   confirmEmail: '/confirm-email',
+  join: '/join',
   endSummaries: '/summary/unsubscribe',
   evening: '/evening',
   dashboard: '/dashboard',

@@ -6,12 +6,19 @@ import { noticeRoutes, withdrawNotices } from '#server/accounts/notices.ts'
 import { refuseBelow } from '#server/accounts/roles.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { authenticate } from '#server/accounts/sessions.ts'
-import { billingOnAccountDeleted, entitlementsOf, refuseSecondUnpaid } from '#server/billing/billing.ts'
+import { teamRoutes } from '#server/accounts/team.ts'
+import { billingOnAccountDeleted, entitlementsOf, refuseFullTeam, refuseSecondUnpaid, seatsOf } from '#server/billing/billing.ts'
 import { recallAddress, rememberAddress } from '#server/billing/former-accounts.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
 import { operatorRoutes } from '#server/commands/operator-page.ts'
 import { insightRoutes } from '#server/insight/routes.ts'
-import { authenticateApiClient, integrationsOnAccountTakeover, zapOnAccountDeleted } from '#server/integrations/integrations.ts'
+import {
+  authenticateApiClient,
+  endProgramsOf,
+  integrationsOnAccountTakeover,
+  programsOf,
+  zapOnAccountDeleted,
+} from '#server/integrations/integrations.ts'
 import { integrationRoutes } from '#server/integrations/routes.ts'
 import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
@@ -19,7 +26,7 @@ import { hasMailConfig } from '#server/mail/mail.ts'
 import { mailOnAccountDeleted, mailOnAccountTakeover, mailRoutes } from '#server/mail/routes.ts'
 import { answersOfClient, payOnAccountDeleted, payOnAccountTakeover } from '#server/pay/pay.ts'
 import { payRoutes } from '#server/pay/routes.ts'
-import { type App, openApp } from '#server/platform/answer.ts'
+import { type App, openApp, type Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -37,6 +44,16 @@ import { assignToClient } from '#server/reminders/sequences.ts'
 import { templateRoutes } from '#server/templates/routes.ts'
 import { templatesOnAccountTakeover } from '#server/templates/templates.ts'
 
+/** Without a plan that has a team, admins and members may only look until there is one again; the owner loses nothing. */
+async function withoutTeam({ db, clock, config }: Deps, principal: Principal): Promise<Principal> {
+  const { role, account } = principal
+  if (!config.razorpay || role === 'owner' || role === 'viewer') return principal
+  const { abilities } = await entitlementsOf(db, account.id, clock.now(), config)
+  if (abilities.includes('teamCollaboration')) return principal
+  // Not by copying: a program refuses to be asked for its session.
+  return Object.create(principal, { role: { value: 'viewer' }, kept: { value: role } }) as Principal
+}
+
 /** Every call of the program, one line a slice. What a lower slice needs of a higher one is handed down here. */
 export async function openCalls(deps: Deps): Promise<App> {
   const { log, config } = deps
@@ -50,8 +67,9 @@ export async function openCalls(deps: Deps): Promise<App> {
     async authenticate(request, call, reply) {
       const program = await authenticateApiClient(deps, { request, call, reply }, deps.clock.now())
       const principal = program ?? (await authenticate(deps, request))
-      await refuseBelow(deps.db, principal, call.by)
-      return principal
+      const effective = await withoutTeam(deps, principal)
+      await refuseBelow(deps.db, effective, call.by)
+      return effective
     },
   })
   const revokeAccess = integrationsOnAccountTakeover(config)
@@ -84,6 +102,12 @@ export async function openCalls(deps: Deps): Promise<App> {
     revokeAccess,
   })
   businessRoutes(app, deps, { ...onDeletion, refuseUnpaid: (db, ownedIds, now) => refuseSecondUnpaid(db, ownedIds, now, config) })
+  teamRoutes(app, deps, {
+    seatsOf: (db, ownerId, now) => seatsOf(db, ownerId, now, config),
+    refuseFull: refuseFullTeam,
+    programsOf,
+    endProgramsOf,
+  })
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))
   const onChange = afterInvoiceChange(deps.queue)

@@ -4,6 +4,7 @@ import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
+import { teamCalls } from '#contract/business.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -100,6 +101,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
     body: { useCustomTemplate: true, customSubject: 'Our bank', customContent: 'has changed' },
   })
   await connect(app, stranger, await anApplication(app))
+  await ask(app, stranger, teamCalls.invite, { body: { email: 'friend@example.com', role: 'admin' } })
   await ask(app, stranger, integrationCalls.addKey, { body: { name: 'Mine', scopes: ['read', 'write'] } })
   await ask(app, stranger, integrationCalls.addWebhook, { body: { url: 'https://hooks.example.com/', events: ['invoice.paid'] } })
   const { secret } = (await ask(app, stranger, accountCalls.startTwoFactor, { body: { currentPassword: password } })).reply

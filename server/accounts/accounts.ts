@@ -308,7 +308,11 @@ export async function deletePerson(
   now: Instant,
 ): Promise<void> {
   const { db } = deps
-  for (const account of await selectAccounts(db).where(eq(people.id, person.id))) {
+  const owned = await selectAccounts(db).where(eq(people.id, person.id))
+  for (const { id, displayName } of owned)
+    if ((await db.$count(memberships, eq(memberships.ownerId, id))) > 1)
+      throw new ProblemError('owns_business', refusals.ownerLeaves(displayName))
+  for (const account of owned) {
     await handed.onAddressLeft(db, account, now)
     await handed.deleteHistory(db, account.id, now)
   }

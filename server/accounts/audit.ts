@@ -1,4 +1,4 @@
-import { and, desc, eq, lt } from 'drizzle-orm'
+import { and, desc, eq, lt, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { FastifyRequest } from 'fastify'
 import type { AuditEntry, AuditKind } from '#contract/accounts.ts'
@@ -65,13 +65,18 @@ const shownOf = ({ id, at, kind, about, address, userAgent }: typeof auditEntrie
 /** The entries of a person and of their account, newest first, those older than the entry `before`. */
 export async function listAudit(
   db: Database,
-  whose: { ownerId: string; person: PersonId },
+  whose: { ownerId: string | null; person: PersonId },
   before: string | undefined,
 ): Promise<AuditEntry[]> {
   const ofAccount = db
     .select(shownOf(auditEntries))
     .from(auditEntries)
-    .where(and(eq(auditEntries.ownerId, whose.ownerId), before === undefined ? undefined : lt(auditEntries.id, before)))
+    .where(
+      and(
+        whose.ownerId === null ? sql`false` : eq(auditEntries.ownerId, whose.ownerId),
+        before === undefined ? undefined : lt(auditEntries.id, before),
+      ),
+    )
     .orderBy(desc(auditEntries.id))
     .limit(perPage)
   const ofPerson = db

@@ -29,7 +29,8 @@ type Column = z.output<typeof column>
 
 /** Whose records are exported: those of an account, and those of the person who asks. */
 interface Whose {
-  ownerId: string
+  /** null: only what is the person's. */
+  ownerId: string | null
   person: PersonId
 }
 
@@ -50,7 +51,7 @@ export async function exportAccount(db: Database, whose: Whose): Promise<Streame
         ORDER BY c.table_name, c.ordinal_position`,
   )
   const tables = Map.groupBy(
-    columns.filter(({ table }) => !leftOut.has(table)),
+    columns.filter(({ table, belongs }) => !leftOut.has(table) && (belongs === 'people' || whose.ownerId !== null)),
     ({ table }) => table,
   )
   return streamed(zipped(filesOf(db, whose, tables)))

@@ -54,6 +54,9 @@ export async function lockAsSeen(tx: Database, { id, person }: Pick<Account, 'id
   const row = await lockAccount(tx, id)
   const locked = await lockPersonAsSeen(tx, person, 'share')
   if (!row) throw new ProblemError('not_signed_in', refusals.signIn)
+  // Removing a member locks the account too.
+  const membership = await tx.$count(memberships, and(eq(memberships.ownerId, id), eq(memberships.personId, person.id)))
+  if (membership === 0) throw new ProblemError('not_found', refusals.noBusiness)
   return { ...row, person: locked }
 }
 

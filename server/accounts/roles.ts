@@ -6,8 +6,13 @@ import { ownerOf } from './lock.ts'
 import { refusals } from './texts.ts'
 
 /** Refuses with `not_allowed` a principal whose role in the business is below the one that is needed. */
-export async function refuseBelow(db: Database, { role, account }: Pick<Principal, 'role' | 'account'>, needed: Call['by']): Promise<void> {
+export async function refuseBelow(
+  db: Database,
+  { role, kept, account }: Pick<Principal, 'role' | 'kept' | 'account'>,
+  needed: Call['by'],
+): Promise<void> {
   if (needed === null || needed === 'self' || needed === 'viewer' || reaches(role, needed)) return
   const owner = await ownerOf(db, account.id)
+  if (kept && reaches(kept, needed)) throw new ProblemError('not_allowed', refusals.noTeamPlan(account.displayName, owner.displayName))
   throw new ProblemError('not_allowed', refusals.roleNeeded(needed, account.displayName, owner.displayName))
 }

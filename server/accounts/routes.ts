@@ -1,3 +1,4 @@
+import { eq } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { accountCalls, type TakeoverRemoval } from '#contract/accounts.ts'
 import type { CallReply } from '#contract/call.ts'
@@ -43,6 +44,7 @@ import {
   refuseOldSignIn,
   signAccessToken,
 } from './sessions.ts'
+import { memberships } from './tables.ts'
 import type { OnAccountTakeover } from './takeover.ts'
 import { refusals, replies } from './texts.ts'
 import { countTry } from './throttle.ts'
@@ -204,18 +206,20 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     })
   })
 
-  answer(app, accountCalls.audit, async ({ query }, { account }) =>
-    listAudit(db, { ownerId: account.id, person: account.person.id }, query.before),
-  )
+  answer(app, accountCalls.audit, async ({ query }, { account }) => {
+    // What others did in a business is in the log of that business.
+    const alone = (await db.$count(memberships, eq(memberships.ownerId, account.id))) === 1
+    return listAudit(db, { ownerId: alone ? account.id : null, person: account.person.id }, query.before)
+  })
 
-  answer(app, accountCalls.exportData, async (_parts, { account }, { request, reply, enterHeavy }) => {
+  answer(app, accountCalls.exportData, async (_parts, { account, role }, { request, reply, enterHeavy }) => {
     const now = clock.now()
     await enterHeavy()
     if (config.rateLimit) await countTry(db, `export:${account.person.id}`, exports, now)
     await writePersonEntry(db, { person: account.person.id, kind: 'data_exported' }, originOf(request), now)
     const date = now.toZonedDateTimeISO(account.timezone).toPlainDate()
     reply.header('content-type', 'application/zip').header('content-disposition', `attachment; filename="duely-${date}.zip"`)
-    return exportAccount(db, { ownerId: account.id, person: account.person.id })
+    return exportAccount(db, { ownerId: role === 'owner' ? account.id : null, person: account.person.id })
   })
 
   answer(app, accountCalls.stats, async (_parts, { account }) => handed.stats(db, account, clock.now()))

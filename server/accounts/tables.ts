@@ -143,6 +143,30 @@ export const memberships = pgTable(
   ],
 )
 
+/** An invitation to a business: for one email, once, for 7 days. Only the hash of its token is stored. */
+export const invitations = pgTable(
+  'invitations',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    id: uuid()
+      .notNull()
+      .$defaultFn(() => newId()),
+    email: text().notNull(),
+    role: text({ enum: ['admin', 'member', 'viewer'] }).notNull(),
+    tokenHash: text().notNull().unique(),
+    invitedBy: aPerson().references(() => people.id, { onDelete: 'set null' }),
+    createdAt: instant().notNull(),
+    expiresAt: instant().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerId, t.id] }),
+    uniqueIndex('invitations_email').on(t.ownerId, sql`lower(${t.email})`),
+    index('invitations_invited_by').on(t.invitedBy),
+  ],
+)
+
 /** A business with what its emails and screens say of its owner. */
 export interface AccountRow extends InferSelectModel<typeof accounts> {
   /** Of the business. */

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { and, eq, ne } from 'drizzle-orm'
 import type { TakeoverRemoval } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -6,7 +6,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { dropLinks } from './links.ts'
 import { notifyOwner } from './notices.ts'
 import { endAllSessions } from './sessions.ts'
-import { accounts, googleReturns, notices, type PersonRow, people } from './tables.ts'
+import { accounts, googleReturns, invitations, memberships, notices, type PersonRow, people } from './tables.ts'
 import { takenOver } from './texts.ts'
 import { dropTwoFactor } from './two-factor.ts'
 
@@ -53,6 +53,9 @@ export async function takeOver(
   for (const account of owned) {
     // Notices quote mail servers, and so possibly the creator of the account.
     await tx.delete(notices).where(eq(notices.ownerId, account.id))
+    // Who was let in by someone else than the owner of the address.
+    await tx.delete(invitations).where(eq(invitations.ownerId, account.id))
+    await tx.delete(memberships).where(and(eq(memberships.ownerId, account.id), ne(memberships.role, 'owner')))
     await tx.update(accounts).set({ name: null }).where(eq(accounts.id, account.id))
     for (const part of about.parts) {
       const done = await part(tx, account.id, now)

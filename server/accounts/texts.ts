@@ -56,6 +56,15 @@ export const refusals = {
   recentSignInNeeded: 'You signed in a while ago. Please confirm that it’s you.',
   roleNeeded: (role: keyof typeof havingRole, business: string, owner: string) =>
     `Only ${havingRole[role]} of ${business} can do this. Ask ${owner}.`,
+  noTeamPlan: (business: string, owner: string) => `The plan of ${business} covers no team: you can look, ${owner} can change things.`,
+  noMember: 'There is no such member.',
+  ownerStays: 'The owner keeps their role.',
+  ownerLeaves: (business: string) => `You own ${business}. Hand it over or delete it first.`,
+  choosePrograms: 'Choose what happens to the API keys and webhooks that they made: revoke or take_over.',
+  alreadyMember: 'This person is a member already.',
+  noInvitation: 'There is no such invitation.',
+  invitationGone: (business: string | null) => `This invitation is no longer good. Ask ${business ?? 'the business'} for a new one.`,
+  invitedOther: (email: string, mine: string) => `This invitation is for ${email}. You are signed in as ${mine}.`,
   noBusiness: 'There is no such business, or you are no member of it.',
   otherName: 'This is not the name of the business. Type it as it is shown.',
   onlyBusiness: 'This is your only business. To delete it, delete your account.',
@@ -151,6 +160,18 @@ export function auditText(kind: AuditKind, about: string): string {
       return 'New recovery codes generated; old codes invalidated.'
     case 'business_named':
       return `Business named ${about}.`
+    case 'member_invited':
+      return `${about} invited.`
+    case 'invitation_revoked':
+      return `Invitation of ${about} revoked.`
+    case 'member_joined':
+      return `${about} joined.`
+    case 'member_role_changed':
+      return `Role changed: ${about}.`
+    case 'member_removed':
+      return `${about} removed.`
+    case 'member_left':
+      return `${about} left.`
     case 'business_deleted':
       return `Business ${about} deleted.`
     case 'sender_connected':
@@ -239,6 +260,17 @@ export function confirmationEmail(token: string): Email {
     before: ['Please confirm your email address within 24 hours.'],
     button: { label: 'Confirm my email', path: `${screens.confirmEmail}#token=${token}` },
     after: ['If you have no Duely account, ignore this email: someone may have mistyped their address.'],
+  }
+}
+
+export function invitationEmail(token: string): Email {
+  return {
+    kind: 'invitation',
+    subject: 'You are invited to a business on Duely',
+    expiresIn: { hours: 24 },
+    before: ['Someone invites you to work in their business on Duely. Open the link within 7 days to see which one, and join.'],
+    button: { label: 'See the invitation', path: `${screens.join}#token=${token}` },
+    after: ['If you expect no invitation, ignore this email.'],
   }
 }
 

@@ -85,6 +85,22 @@ export async function entitlementsOfMany(
   )
 }
 
+/** How many people besides viewers, the owner among them, and how many viewers a plan allows; null: any number. */
+export async function seatsOf(
+  db: Database,
+  ownerId: string,
+  now: Instant,
+  config: Selling,
+): Promise<{ people: number | null; viewers: number | null }> {
+  const { by, abilities } = await entitlementsOf(db, ownerId, now, config)
+  if (by === 'unlimited_server') return { people: null, viewers: null }
+  return abilities.includes('teamCollaboration') ? { people: 10, viewers: 10 } : { people: 1, viewers: 1 }
+}
+
+export function refuseFullTeam(): ProblemError {
+  return new ProblemError('plan_limit', refusals.fullTeam(planThatLifts('teamCollaboration').title))
+}
+
 /** Refuses with `plan_limit` another business of someone who owns one that pays for no plan: each may create invoices for nothing. */
 export async function refuseSecondUnpaid(db: Database, ownedIds: string[], now: Instant, { razorpay }: Selling): Promise<void> {
   if (!razorpay) return

@@ -10,6 +10,7 @@ export const failed = {
 
 /** Messages of refused calls. */
 export const refusals = {
+  fullTeam: (plan: string) => `Every seat of the plan is taken. ${plan} has 10 seats, and 10 for viewers.`,
   secondUnpaid: 'You own a business without a paid plan already. Choose a plan for it before you add another.',
   notSetUp: 'Payments are not set up on this server.',
   cancelNotSetUp: 'Subscription cancellation will be available soon',

@@ -79,7 +79,7 @@ async function findToken(db: Database, tokenHash: string) {
     db,
     recognised,
     sql`SELECT ${askedAccount}, ${oauthGrants.id} AS id, ${oauthGrants.lastUsedAt} AS "lastUsedAt", ${oauthTokens.scopes} AS scopes, ${oauthTokens.expiresAt} AS "expiresAt"
-        FROM ${oauthTokens} JOIN ${oauthGrants} ON ${oauthGrants.id} = ${oauthTokens.grantId} JOIN ${memberships} ON ${memberships.ownerId} = ${oauthGrants.ownerId} AND ${memberships.role} = 'owner' ${askedFrom}
+        FROM ${oauthTokens} JOIN ${oauthGrants} ON ${oauthGrants.id} = ${oauthTokens.grantId} JOIN ${memberships} ON ${memberships.ownerId} = ${oauthGrants.ownerId} AND ${memberships.personId} = ${oauthGrants.madeBy} ${askedFrom}
         WHERE ${oauthTokens.tokenHash} = ${tokenHash} AND ${oauthTokens.kind} = 'access'`,
   )
   return found && { ...found, account: readAccount(found), kind: 'application' as const }
@@ -90,7 +90,7 @@ async function findKey(db: Database, keyHash: string) {
     db,
     recognised,
     sql`SELECT ${askedAccount}, ${apiKeys.id} AS id, ${apiKeys.lastUsedAt} AS "lastUsedAt", ${apiKeys.scopes} AS scopes, ${apiKeys.expiresAt} AS "expiresAt"
-        FROM ${apiKeys} JOIN ${memberships} ON ${memberships.ownerId} = ${apiKeys.ownerId} AND ${memberships.role} = 'owner' ${askedFrom}
+        FROM ${apiKeys} JOIN ${memberships} ON ${memberships.ownerId} = ${apiKeys.ownerId} AND ${memberships.personId} = ${apiKeys.madeBy} ${askedFrom}
         WHERE ${apiKeys.keyHash} = ${keyHash}`,
   )
   return found && { ...found, account: readAccount(found), kind: 'key' as const }

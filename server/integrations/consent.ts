@@ -2,7 +2,8 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { type ConsentQuestion, ownClientId, ownRedirectPath, scope } from '#contract/integrations.ts'
 import { lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
-import type { Account } from '#server/platform/answer.ts'
+import { refuseBelow } from '#server/accounts/roles.ts'
+import type { Account, Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -75,13 +76,16 @@ export async function readQuestion(deps: Asking, brought: Brought, now: Instant)
 }
 
 /** Stores the grant, one per app, and returns where the browser continues. */
-export async function allow(deps: Deps, account: Account, brought: Brought, from: Origin, now: Instant): Promise<string> {
+export async function allow(deps: Deps, principal: Principal, brought: Brought, from: Origin, now: Instant): Promise<string> {
   const { db, config } = deps
+  const { account } = principal
   const found = await readBrought(deps, brought, now)
+  // Any member may use the screens of Duely itself; other apps are connected by admins.
+  if (found) await refuseBelow(db, principal, 'admin')
   return db.transaction(async (tx) => {
     await lockAsSeen(tx, account)
     const granted = found ? { id: found.client.id, name: found.client.name, scopes: found.asked.scopes } : own
-    const grantId = await writeGrant(tx, account.id, granted, now)
+    const grantId = await writeGrant(tx, account, granted, now)
     await writeAudit(tx, { ownerId: account.id, kind: 'application_allowed', about: granted.name }, from, now)
     if (!found) return withParameters(brought.redirect_uri, brought.state === '' ? {} : { state: brought.state })
     const { client, asked } = found
@@ -135,15 +139,15 @@ function wrong(): ProblemError {
 
 async function writeGrant(
   tx: Database,
-  ownerId: string,
+  account: Pick<Account, 'id' | 'person'>,
   { id, name, scopes }: { id: string; name: string; scopes: Asked['scopes'] },
   now: Instant,
 ): Promise<string> {
   const [grant] = await tx
     .insert(oauthGrants)
-    .values({ ownerId, clientId: id, clientName: name, scopes, createdAt: now })
+    .values({ ownerId: account.id, madeBy: account.person.id, clientId: id, clientName: name, scopes, createdAt: now })
     .onConflictDoUpdate({
-      target: [oauthGrants.ownerId, oauthGrants.clientId],
+      target: [oauthGrants.ownerId, oauthGrants.madeBy, oauthGrants.clientId],
       set: {
         clientName: name,
         // Earlier tokens keep their scopes; the grant is the union.

@@ -5,6 +5,7 @@ import { lockAccount, type OnAccountTakeover, type Origin, writeAudit } from '#s
 import { accounts } from '#server/accounts/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -108,6 +109,26 @@ export function integrationsOnAccountTakeover(config: Deps['config']): OnAccount
     }
     await subscribeToZapier(tx, ownerId, false)
     return { removed: (['applications', 'api_keys', 'webhooks'] as const).filter((kind) => gone[kind].length > 0), afterwards }
+  }
+}
+
+/** How many API keys and webhooks of an account someone made. */
+export async function programsOf(tx: Database, ownerId: string, person: PersonId): Promise<number> {
+  const keys = await tx.$count(apiKeys, and(eq(apiKeys.ownerId, ownerId), eq(apiKeys.madeBy, person)))
+  return keys + (await tx.$count(webhooks, and(eq(webhooks.ownerId, ownerId), eq(webhooks.madeBy, person))))
+}
+
+/** Someone leaves an account: their grants end, and their keys and webhooks end too or become another person's. */
+export async function endProgramsOf(tx: Database, ownerId: string, person: PersonId, heir: PersonId | null): Promise<void> {
+  await tx.delete(oauthGrants).where(and(eq(oauthGrants.ownerId, ownerId), eq(oauthGrants.madeBy, person)))
+  const keys = and(eq(apiKeys.ownerId, ownerId), eq(apiKeys.madeBy, person))
+  const hooks = and(eq(webhooks.ownerId, ownerId), eq(webhooks.madeBy, person))
+  if (heir === null) {
+    await tx.delete(apiKeys).where(keys)
+    await tx.delete(webhooks).where(hooks)
+  } else {
+    await tx.update(apiKeys).set({ madeBy: heir }).where(keys)
+    await tx.update(webhooks).set({ madeBy: heir }).where(hooks)
   }
 }
 

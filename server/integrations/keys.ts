@@ -48,6 +48,7 @@ export async function addKey(
       .insert(apiKeys)
       .values({
         ownerId,
+        madeBy: account.person.id,
         name,
         keyHash: hashToken(key),
         ending: key.slice(-4),

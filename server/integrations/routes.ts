@@ -21,8 +21,8 @@ export async function integrationRoutes(app: App, deps: Deps, onChange: AfterCha
   sourceRoutes(app, deps, onChange)
 
   answer(app, integrationCalls.consent, ({ query }) => readQuestion(deps, query, clock.now()))
-  answer(app, integrationCalls.allow, async ({ body }, { account }, { request }) => ({
-    redirect: await allow(deps, account, body, originOf(request), clock.now()),
+  answer(app, integrationCalls.allow, async ({ body }, principal, { request }) => ({
+    redirect: await allow(deps, principal, body, originOf(request), clock.now()),
   }))
   answer(app, integrationCalls.connections, (_parts, { account }) => listConnections(db, account, config))
   answer(app, integrationCalls.disconnect, ({ params }, { account }, { request }) =>

@@ -15,8 +15,11 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { DeliveredEvent, Scope, WebhookEvent } from '#contract/integrations.ts'
-import { accounts } from '#server/accounts/tables.ts'
-import { id, instant, newId } from '#server/platform/columns.ts'
+import { accounts, people } from '#server/accounts/tables.ts'
+import { id, instant, newId, type PersonId } from '#server/platform/columns.ts'
+
+/** Who made it: what it may do is what that person may at the moment. */
+const madeBy = () => uuid().$type<PersonId>()
 
 /** An app that may ask people for a grant, registered by the operator. Zapier comes from the environment instead. */
 export const oauthClients = pgTable('oauth_clients', {
@@ -36,13 +39,20 @@ export const oauthGrants = pgTable(
     ownerId: uuid()
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
+    madeBy: madeBy()
+      .notNull()
+      .references(() => people.id, { onDelete: 'cascade' }),
     clientId: text().notNull(),
     clientName: text().notNull(),
     scopes: text().array().$type<Scope[]>().notNull(),
     createdAt: instant().notNull(),
     lastUsedAt: instant(),
   },
-  (t) => [unique('oauth_grants_one').on(t.ownerId, t.clientId), unique('oauth_grants_owner_id').on(t.ownerId, t.id)],
+  (t) => [
+    unique('oauth_grants_one').on(t.ownerId, t.madeBy, t.clientId),
+    index('oauth_grants_made_by').on(t.madeBy),
+    unique('oauth_grants_owner_id').on(t.ownerId, t.id),
+  ],
 )
 
 /** An authorization code: valid for 60 s and once. Used ones are kept for a while, to detect reuse. */
@@ -138,6 +148,9 @@ export const apiKeys = pgTable(
     ownerId: uuid()
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
+    madeBy: madeBy()
+      .notNull()
+      .references(() => people.id, { onDelete: 'cascade' }),
     name: text().notNull(),
     keyHash: text().notNull().unique(),
     /** Its last four characters, to tell keys apart. */
@@ -147,7 +160,7 @@ export const apiKeys = pgTable(
     expiresAt: instant(),
     lastUsedAt: instant(),
   },
-  (t) => [index('api_keys_owner').on(t.ownerId)],
+  (t) => [index('api_keys_owner').on(t.ownerId), index('api_keys_made_by').on(t.madeBy)],
 )
 
 /** A URL that receives events. */
@@ -160,6 +173,8 @@ export const webhooks = pgTable(
     kind: text({ enum: ['webhook', 'zapier'] }).notNull(),
     /** The grant of a Zap's webhook, which ends with it. */
     grantId: uuid(),
+    /** null for a Zap, which ends with its grant, and where that person is gone. */
+    madeBy: madeBy().references(() => people.id, { onDelete: 'set null' }),
     url: text().notNull(),
     /** The signing secret, sealed, bound to this row. */
     sealedSecret: text().notNull(),
@@ -180,6 +195,7 @@ export const webhooks = pgTable(
     foreignKey({ columns: [t.ownerId, t.grantId], foreignColumns: [oauthGrants.ownerId, oauthGrants.id] }).onDelete('cascade'),
     unique('hooks_owner_id').on(t.ownerId, t.id),
     index('hooks_grant').on(t.grantId),
+    index('hooks_made_by').on(t.madeBy),
     uniqueIndex('hooks_one_zap').on(t.ownerId, t.url, t.events).where(sql`${t.kind} = 'zapier'`),
   ],
 )

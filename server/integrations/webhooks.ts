@@ -91,7 +91,7 @@ export async function addWebhook(
     const values = { id, ownerId, kind: 'webhook' as const, url, events, sealedSecret: sealWebhookSecret(config.secretKey, id, secret) }
     const [row] = await tx
       .insert(webhooks)
-      .values({ ...values, createdAt: now })
+      .values({ ...values, madeBy: account.person.id, createdAt: now })
       .returning()
     if (!row) throw new Error('A webhook was not written down.')
     await writeAudit(tx, { ownerId, kind: 'webhook_added', about: hostOf(row) }, from, now)

@@ -44,8 +44,10 @@ export interface ApiClient {
 
 export interface Principal {
   account: Account
-  /** Of the person in the business. */
+  /** What the person may do in the business at the moment: less than they are where its plan has no team. */
   role: Role
+  /** The role that they keep for when the plan has a team again, where `role` is less. */
+  kept?: Role
   /** null: the person themselves. */
   apiClient: ApiClient | null
   /** The session of the person's browser. A program has none: where it is read in a program's call, that is refused with `not_allowed`. */

@@ -1,0 +1,193 @@
+// Also on PostgreSQL: the last seat, and one invitation, are asked for at the same time.
+import { and, eq } from 'drizzle-orm'
+import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
+import { businessCalls, teamCalls } from '#contract/business.ts'
+import { businessHeader, type Call, reaches, roles } from '#contract/call.ts'
+import { integrationCalls } from '#contract/integrations.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
+import { mailCalls } from '#contract/mail.ts'
+import { reminderCalls } from '#contract/reminders.ts'
+import { newId } from '#server/platform/columns.ts'
+import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { privateCalls, requestWith } from '#test/filled.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { buyOnce, openShop } from '#test/shop.ts'
+import { memberships } from './tables.ts'
+
+const inBusiness = (id: string) => ({ [businessHeader]: id })
+
+async function join(app: TestApp, owner: Person, person: Person, role: 'admin' | 'member' | 'viewer') {
+  const { reply } = await ask(app, owner, teamCalls.invite, { body: { email: person.email, role } }, inBusiness(owner.id))
+  const token = reply.link.split('#token=')[1] ?? ''
+  return { token, accepted: await ask(app, person, teamCalls.acceptInvitation, { body: { token } }) }
+}
+
+async function aTeam(app: TestApp) {
+  const owner = await aPerson(app, { displayName: 'Asha Rao' })
+  const [admin, member, viewer] = [await aPerson(app), await aPerson(app), await aPerson(app)]
+  for (const [person, role] of [
+    [admin, 'admin'],
+    [member, 'member'],
+    [viewer, 'viewer'],
+  ] as const)
+    expect((await join(app, owner, person, role)).accepted.status).toBe(200)
+  return { owner, admin, member, viewer }
+}
+
+/** Whether a call is refused for the role of its person. */
+async function isRefused(app: TestApp, call: Call, { token }: Person, business: string): Promise<boolean> {
+  const { path, body } = requestWith(call, newId())
+  const url = path.slice(path.indexOf(' ') + 1)
+  const headers = { authorization: `Bearer ${token}`, ...inBusiness(business) }
+  const asked = app.app.inject({ method: call.method, url, headers, ...(body ? { payload: body } : {}) })
+  const answered = await (call.path.startsWith('/reminder') || call.path === '/api/trigger-reminders' ? app.whileJobsRun(asked) : asked)
+  return answered.statusCode === 403 && / can do this\. Ask Asha Rao\.$/.test(answered.json<{ message: string }>().message)
+}
+
+test('every call refuses each role below the one that it needs, and none from it on', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T04:30:00Z' })
+  const team = await aTeam(app)
+  const wrong: string[] = []
+  // It looks up a host, which takes its time; its schema has no other role than those beside it.
+  for (const call of privateCalls.filter((one) => one.by !== 'self' && one !== mailCalls.configureSmtp)) {
+    // What an owner may do ends the business or its plan: of them it is enough that they are not refused elsewhere.
+    for (const role of roles.filter((one) => one !== 'owner' || call.by !== 'owner')) {
+      const refused = await isRefused(app, call, team[role], team.owner.id)
+      const own = call === teamCalls.removeMember && !reaches(role, 'admin')
+      if (call.by && refused !== (!reaches(role, call.by) || own))
+        wrong.push(`${call.method} ${call.path} as ${role}: ${refused ? 'refused' : 'let in'}`)
+    }
+  }
+  expect(wrong).toEqual([])
+})
+
+test('strangers and removed members find no business', async () => {
+  await using app = await openTestApp()
+  const { owner, viewer } = await aTeam(app)
+  await ask(app, owner, teamCalls.removeMember, { params: { personId: String(viewer.personId) }, body: {} }, inBusiness(owner.id))
+  const wrong: string[] = []
+  for (const person of [viewer, await aPerson(app)])
+    for (const call of privateCalls) {
+      const { path, body } = requestWith(call, newId())
+      const headers = { authorization: `Bearer ${person.token}`, ...inBusiness(owner.id) }
+      const url = path.slice(path.indexOf(' ') + 1)
+      const { statusCode } = await app.app.inject({ method: call.method, url, headers, ...(body ? { payload: body } : {}) })
+      if (statusCode !== 404) wrong.push(`${call.method} ${call.path}: ${statusCode}`)
+    }
+  expect(wrong).toEqual([])
+})
+
+test('zone, hour and currency in the profile are for admins; name and email are everyone’s own', async () => {
+  await using app = await openTestApp()
+  const { owner, admin, member } = await aTeam(app)
+  const change = (person: Person, body: object) => ask(app, person, accountCalls.changeProfile, { body }, inBusiness(owner.id))
+  expect((await change(member, { timezone: 'Europe/London' })).problem).toMatchObject({
+    code: 'not_allowed',
+    message: 'Only an admin or the owner of Asha Rao can do this. Ask Asha Rao.',
+  })
+  expect((await change(member, { displayName: 'Meera' })).reply).toMatchObject({ displayName: 'Meera', timezone: 'Asia/Kolkata' })
+  expect((await change(admin, { timezone: 'Europe/London' })).reply.timezone).toBe('Europe/London')
+  expect((await ask(app, owner, businessCalls.read, {}, inBusiness(owner.id))).reply.name).toBe('Asha Rao')
+})
+
+test('an invitation is for one email, once, for seven days, until it is revoked or replaced', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const owner = await aPerson(app)
+  const [meera, other] = [await aPerson(app, { email: 'Meera@example.com' }), await aPerson(app)]
+  const invite = async () => (await ask(app, owner, teamCalls.invite, { body: { email: 'meera@example.com', role: 'viewer' } })).reply
+  const tokenOf = ({ link }: { link: string }) => link.split('#token=')[1] ?? ''
+  const accept = (person: Person, token: string) => ask(app, person, teamCalls.acceptInvitation, { body: { token } })
+  const first = await invite()
+  const look = await ask(app, null, teamCalls.lookAtInvitation, { body: { token: tokenOf(first) } })
+  expect(look.reply).toEqual({ business: 'Asha Rao', role: 'viewer', invitedBy: 'Asha Rao', email: 'meera@example.com' })
+  expect((await accept(other, tokenOf(first))).problem).toMatchObject({
+    code: 'not_allowed',
+    message: `This invitation is for meera@example.com. You are signed in as ${other.email}.`,
+  })
+  const second = (await ask(app, owner, teamCalls.inviteAgain, { params: { id: first._id } })).reply
+  const gone = { code: 'invitation_gone', message: 'This invitation is no longer good. Ask the business for a new one.' }
+  expect((await accept(meera, tokenOf(first))).problem).toMatchObject(gone)
+  app.clock.advance({ hours: 7 * 24 })
+  expect((await accept(meera, tokenOf(second))).problem).toMatchObject({
+    code: 'invitation_gone',
+    message: 'This invitation is no longer good. Ask Asha Rao for a new one.',
+  })
+  const third = await invite()
+  const raced = await Promise.all([accept(meera, tokenOf(third)), accept(meera, tokenOf(third))])
+  expect(raced.map(({ status }) => status).toSorted()).toEqual([200, 400])
+  expect((await ask(app, meera, businessCalls.list)).reply.map(({ name, role }) => [name, role])).toEqual([
+    ['Asha Rao', 'owner'],
+    ['Asha Rao', 'viewer'],
+  ])
+  const revoked = (await ask(app, owner, teamCalls.invite, { body: { email: other.email, role: 'member' } })).reply
+  await ask(app, owner, teamCalls.revokeInvitation, { params: { id: revoked._id } })
+  expect((await accept(other, tokenOf(revoked))).problem).toMatchObject(gone)
+  expect((await ask(app, owner, teamCalls.invite, { body: { email: meera.email, role: 'admin' } })).problem?.code).toBe('conflict')
+})
+
+test('an email that was never confirmed joins nothing where the server can confirm it', async () => {
+  await using app = await openTestApp({ config: { systemSmtpUrl: 'smtp://127.0.0.1:1', systemMailFrom: 'hello@duely.example' } })
+  const owner = await aPerson(app, { confirmed: true })
+  const meera = await aPerson(app)
+  expect((await join(app, owner, meera, 'viewer')).accepted.problem?.code).toBe('email_not_confirmed')
+})
+
+test('a removal and a demotion hold at the next call, also for keys; keys are revoked or taken over', async () => {
+  await using app = await openTestApp()
+  const { owner, admin } = await aTeam(app)
+  const business = inBusiness(owner.id)
+  const made = await ask(app, admin, integrationCalls.addKey, { body: { name: 'Robot', scopes: ['read', 'write'] } }, business)
+  const key = { token: made.reply.key }
+  const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000, dueDate: '2026-03-31' }
+  const create = () => ask(app, key, invoiceCalls.create, { body: draft })
+  expect((await create()).status).toBe(201)
+  const params = { personId: String(admin.personId) }
+  await ask(app, owner, teamCalls.changeMember, { params, body: { role: 'viewer' } }, business)
+  expect((await create()).problem?.code).toBe('not_allowed')
+  expect((await ask(app, key, invoiceCalls.list, { query: {} })).status).toBe(200)
+  const remove = (body: { programs?: 'revoke' | 'take_over' }) => ask(app, owner, teamCalls.removeMember, { params, body }, business)
+  expect(await remove({})).toMatchObject({ status: 400, problem: { errors: [{ path: 'programs' }] } })
+  expect((await remove({ programs: 'take_over' })).status).toBe(204)
+  // It is the owner's now, and may do what the owner may.
+  expect((await create()).status).toBe(201)
+  expect((await ask(app, admin, invoiceCalls.list, { query: {} }, business)).status).toBe(404)
+  expect((await join(app, owner, admin, 'admin')).accepted.status).toBe(200)
+  const second = await ask(app, admin, integrationCalls.addKey, { body: { name: 'Second', scopes: ['read'] } }, business)
+  expect((await ask(app, admin, teamCalls.removeMember, { params, body: { programs: 'revoke' } }, business)).status).toBe(204)
+  expect((await ask(app, { token: second.reply.key }, invoiceCalls.list, { query: {} })).status).toBe(401)
+  const owned = { personId: String(owner.personId) }
+  expect((await ask(app, owner, teamCalls.removeMember, { params: owned, body: {} }, business)).problem).toMatchObject({
+    code: 'owns_business',
+    message: 'You own Asha Rao. Hand it over or delete it first.',
+  })
+  expect((await ask(app, owner, accountCalls.deleteMe)).problem?.code).toBe('owns_business')
+})
+
+test('without a plan for teams there is one viewer, and others may only look until it is back', async () => {
+  await using shop = await openShop()
+  const { app } = shop
+  const owner = await aPerson(app)
+  const [meera, ravi, tara] = [await aPerson(app), await aPerson(app), await aPerson(app)]
+  expect((await ask(app, owner, teamCalls.invite, { body: { email: meera.email, role: 'member' } })).problem?.code).toBe('plan_limit')
+  // Both were invited while the seat of the viewer was free: one of them takes it.
+  const links = []
+  for (const { email } of [meera, ravi])
+    links.push((await ask(app, owner, teamCalls.invite, { body: { email, role: 'viewer' } })).reply.link)
+  const tokens = links.map((link) => link.split('#token=')[1] ?? '')
+  const accept = (person: Person, token = '') => ask(app, person, teamCalls.acceptInvitation, { body: { token } })
+  const raced = await Promise.all([accept(meera, tokens[0]), accept(ravi, tokens[1])])
+  expect(raced.map(({ status }) => status).toSorted()).toEqual([200, 402])
+  await buyOnce(shop, owner, 'enterprise')
+  expect((await join(app, owner, tara, 'admin')).accepted.status).toBe(200)
+  const start = () => app.whileJobsRun(ask(app, tara, reminderCalls.stop, {}, inBusiness(owner.id)))
+  expect((await start()).status).toBe(200)
+  await shop.pass({ hours: 24 * 40 })
+  const later = await ask(app, await signedInAgain(app, tara), reminderCalls.stop, {}, inBusiness(owner.id))
+  expect(later.problem).toMatchObject({ message: 'The plan of Asha Rao covers no team: you can look, Asha Rao can change things.' })
+  const [kept] = await app.db
+    .select({ role: memberships.role })
+    .from(memberships)
+    .where(and(eq(memberships.ownerId, owner.id), eq(memberships.personId, tara.personId)))
+  expect(kept).toEqual({ role: 'admin' })
+})

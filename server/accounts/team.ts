@@ -1,0 +1,281 @@
+import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
+import type { z } from 'zod'
+import { type Business, type Invitation, type Member, teamCalls } from '#contract/business.ts'
+import { reaches } from '#contract/call.ts'
+import { trialDays } from '#contract/plans.ts'
+import { screens } from '#contract/screens.ts'
+import { type Account, type App, answer, answerOpen, type Principal } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import type { PersonId } from '#server/platform/columns.ts'
+import type { Database } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { hashToken, newToken } from '#server/platform/secrets.ts'
+import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
+import { createBusiness } from './accounts.ts'
+import { type Origin, originOf, writeAudit } from './audit.ts'
+import { findAccount, lockAccount, lockAsSeen, lockPersonAsSeen, ownerOf } from './lock.ts'
+import { refuseBelow } from './roles.ts'
+import { type AccountRow, invitations, memberships, people } from './tables.ts'
+import { invitationEmail, refusals } from './texts.ts'
+import { addressKey, countTry } from './throttle.ts'
+
+/** What a team needs of the slices above. */
+export interface TeamHandDowns {
+  /** How many people besides viewers, and how many viewers, the plan of an account allows; null: any number. */
+  seatsOf(db: Database, ownerId: string, now: Instant): Promise<Seats>
+  /** Refuses with `plan_limit`, naming the plan that has more. */
+  refuseFull(): ProblemError
+  /** How many API keys and webhooks someone made. */
+  programsOf(tx: Database, ownerId: string, person: PersonId): Promise<number>
+  /** Someone leaves: what they made ends, or becomes another person's. */
+  endProgramsOf(tx: Database, ownerId: string, person: PersonId, heir: PersonId | null): Promise<void>
+}
+
+export interface Seats {
+  people: number | null
+  viewers: number | null
+}
+
+type InvitationRow = typeof invitations.$inferSelect
+type InvitedRole = InvitationRow['role']
+
+const invitationDays = 7
+const invitationsOfOneAccount = { limit: 20, seconds: 24 * 3600 }
+const looksFromOneAddress = { limit: 30, seconds: 600 }
+
+export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
+  const { db, clock, config } = deps
+
+  answer(app, teamCalls.members, async (_parts, { account }) => ({
+    members: await listMembers(db, account),
+    seats: await handed.seatsOf(db, account.id, clock.now()),
+  }))
+
+  answer(app, teamCalls.changeMember, async ({ params, body }, { account }, { request }) => {
+    const now = clock.now()
+    return db.transaction(async (tx) => {
+      await lockAsSeen(tx, account)
+      const before = await findMember(tx, account, params.personId)
+      const { role = before.role, getsMails = before.getsMails } = body
+      if (before.role === 'owner' && role !== 'owner') throw new ProblemError('not_allowed', refusals.ownerStays)
+      if ((role === 'viewer') !== (before.role === 'viewer')) await refuseFull(tx, account.id, role, handed, now)
+      await tx.update(memberships).set({ role, getsMails }).where(one(account.id, before._id))
+      if (role !== before.role)
+        await writeAudit(
+          tx,
+          { ownerId: account.id, kind: 'member_role_changed', about: `${before.email}, ${before.role} to ${role}` },
+          originOf(request),
+          now,
+        )
+      return { ...before, role, getsMails }
+    })
+  })
+
+  answer(app, teamCalls.removeMember, async ({ params, body }, principal, { request }) =>
+    removeMember(deps, principal, { personId: params.personId, programs: body.programs }, handed, originOf(request), clock.now()),
+  )
+
+  answer(app, teamCalls.invitations, async (_parts, { account }) => {
+    const found = await db
+      .select({ row: invitations, by: people.displayName })
+      .from(invitations)
+      .leftJoin(people, eq(people.id, invitations.invitedBy))
+      .where(and(eq(invitations.ownerId, account.id), gt(invitations.expiresAt, clock.now())))
+      .orderBy(desc(invitations.createdAt), desc(invitations.id))
+    return found.map(({ row, by }) => toInvitation(row, by ?? ''))
+  })
+
+  answer(app, teamCalls.invite, async ({ body }, { account }, { request }) =>
+    invite(deps, account, body, handed, originOf(request), clock.now()),
+  )
+
+  answer(app, teamCalls.inviteAgain, async ({ params }, { account }, { request }) => {
+    const [row] = await db
+      .select()
+      .from(invitations)
+      .where(and(eq(invitations.ownerId, account.id), sql`${invitations.id}::text = ${params.id}`))
+    if (!row) throw new ProblemError('not_found', refusals.noInvitation)
+    return invite(deps, account, row, handed, originOf(request), clock.now())
+  })
+
+  answer(app, teamCalls.revokeInvitation, async ({ params }, { account }, { request }) => {
+    await db.transaction(async (tx) => {
+      await lockAsSeen(tx, account)
+      const [gone] = await tx
+        .delete(invitations)
+        .where(and(eq(invitations.ownerId, account.id), sql`${invitations.id}::text = ${params.id}`))
+        .returning()
+      if (!gone) throw new ProblemError('not_found', refusals.noInvitation)
+      await writeAudit(tx, { ownerId: account.id, kind: 'invitation_revoked', about: gone.email }, originOf(request), clock.now())
+    })
+  })
+
+  answerOpen(app, teamCalls.lookAtInvitation, async ({ body }, { request }) => {
+    const now = clock.now()
+    if (config.rateLimit) await countTry(db, addressKey('invitation', request.ip), looksFromOneAddress, now)
+    const row = await findInvitation(db, body.token, now)
+    const account = await findAccount(db, row.ownerId)
+    const [by] = row.invitedBy ? await db.select().from(people).where(eq(people.id, row.invitedBy)) : []
+    const business = account?.displayName ?? ''
+    return { business, role: row.role, invitedBy: by?.displayName ?? business, email: row.email }
+  })
+
+  answer(app, teamCalls.acceptInvitation, async ({ body }, { account }, { request }) =>
+    accept(deps, account, body.token, handed, originOf(request), clock.now()),
+  )
+}
+
+async function listMembers(db: Database, account: Account): Promise<Member[]> {
+  const found = await db
+    .select({ membership: memberships, person: people })
+    .from(memberships)
+    .innerJoin(people, eq(people.id, memberships.personId))
+    .where(eq(memberships.ownerId, account.id))
+    .orderBy(desc(eq(memberships.role, 'owner')), asc(memberships.joinedAt), asc(memberships.personId))
+  return found.map(({ membership: { role, getsMails, joinedAt }, person: { id, displayName, email } }) => ({
+    _id: String(id),
+    displayName,
+    email,
+    role,
+    getsMails,
+    joinedAt: joinedAt.toString(),
+    self: id === account.person.id,
+  }))
+}
+
+async function findMember(tx: Database, account: Account, personId: string): Promise<Member> {
+  const found = (await listMembers(tx, account)).find(({ _id }) => _id === personId)
+  if (!found) throw new ProblemError('not_found', refusals.noMember)
+  return found
+}
+
+const one = (ownerId: string, personId: string) => and(eq(memberships.ownerId, ownerId), sql`${memberships.personId} = ${personId}::uuid`)
+
+/** The account must be locked. */
+async function refuseFull(tx: Database, ownerId: string, role: Member['role'], handed: TeamHandDowns, now: Instant): Promise<void> {
+  const { people: most, viewers } = await handed.seatsOf(tx, ownerId, now)
+  const limit = role === 'viewer' ? viewers : most
+  if (limit === null) return
+  const same = role === 'viewer' ? eq(memberships.role, 'viewer') : sql`${memberships.role} <> 'viewer'`
+  if ((await tx.$count(memberships, and(eq(memberships.ownerId, ownerId), same))) >= limit) throw handed.refuseFull()
+}
+
+/** Everyone may leave but the owner; others are removed by admins. Someone who has no other business gets an empty one. */
+async function removeMember(
+  { db }: Deps,
+  principal: Principal,
+  { personId, programs }: { personId: string; programs: 'revoke' | 'take_over' | undefined },
+  handed: TeamHandDowns,
+  from: Origin,
+  now: Instant,
+): Promise<void> {
+  const { account } = principal
+  const leaves = personId === String(account.person.id)
+  if (!leaves) await refuseBelow(db, principal, 'admin')
+  await db.transaction(async (tx) => {
+    await lockAsSeen(tx, account)
+    const gone = await findMember(tx, account, personId)
+    if (gone.role === 'owner') throw new ProblemError('owns_business', refusals.ownerLeaves(account.displayName))
+    const [person] = await tx.select().from(people).where(sql`${people.id} = ${personId}::uuid`)
+    if (!person) throw new ProblemError('not_found', refusals.noMember)
+    if (programs === undefined && (await handed.programsOf(tx, account.id, person.id)) > 0)
+      throw new ProblemError('invalid', refusals.choosePrograms, { errors: [{ path: 'programs', message: refusals.choosePrograms }] })
+    const heir = leaves ? (await ownerOf(tx, account.id)).id : account.person.id
+    await handed.endProgramsOf(tx, account.id, person.id, programs === 'take_over' ? heir : null)
+    await tx.delete(memberships).where(one(account.id, personId))
+    if ((await tx.$count(memberships, eq(memberships.personId, person.id))) === 0) {
+      const trialStartedAt = now.subtract({ hours: 24 * trialDays })
+      await createBusiness(tx, person, { timezone: account.timezone, currency: account.currency, trialStartedAt }, now)
+    }
+    await writeAudit(tx, { ownerId: account.id, kind: leaves ? 'member_left' : 'member_removed', about: gone.email }, from, now)
+  })
+}
+
+async function invite(
+  deps: Deps,
+  account: Account,
+  { email, role }: Pick<InvitationRow, 'email' | 'role'>,
+  handed: TeamHandDowns,
+  from: Origin,
+  now: Instant,
+): Promise<z.output<typeof teamCalls.invite.reply>> {
+  const { db, config } = deps
+  if (config.rateLimit) await countTry(db, `invitation:${account.id}`, invitationsOfOneAccount, now)
+  const token = newToken()
+  return db.transaction(async (tx) => {
+    await lockAsSeen(tx, account)
+    const members = await listMembers(tx, account)
+    if (members.some((known) => known.email.toLowerCase() === email.toLowerCase()))
+      throw new ProblemError('conflict', refusals.alreadyMember)
+    await refuseFull(tx, account.id, role, handed, now)
+    const values = { role, tokenHash: hashToken(token), invitedBy: account.person.id, expiresAt: now.add({ hours: 24 * invitationDays }) }
+    // One for each email: an earlier link becomes invalid.
+    await tx.delete(invitations).where(and(eq(invitations.ownerId, account.id), sql`lower(${invitations.email}) = lower(${email})`))
+    const [row] = await tx
+      .insert(invitations)
+      .values({ ownerId: account.id, email, createdAt: now, ...values })
+      .returning()
+    if (!row) throw new Error('An invitation was not written down.')
+    await writeAudit(tx, { ownerId: account.id, kind: 'member_invited', about: `${email}, ${role}` }, from, now)
+    const nextAt = await queueSystemMail(
+      tx,
+      deps,
+      { ...invitationEmail(token), to: { id: account.id, email, emailVerifiedAt: null }, link: { hash: null } },
+      now,
+    )
+    const link = `${config.publicUrl}${screens.join}#token=${token}`
+    return { ...toInvitation(row, account.person.displayName), link, emailed: nextAt === null && sendsSystemMail(config) }
+  })
+}
+
+async function findInvitation(db: Database, token: string, now: Instant): Promise<InvitationRow> {
+  const [row] = await db
+    .select()
+    .from(invitations)
+    .where(eq(invitations.tokenHash, hashToken(token)))
+  if (row && Temporal.Instant.compare(row.expiresAt, now) > 0) return row
+  const account = row && (await findAccount(db, row.ownerId))
+  throw new ProblemError('invitation_gone', refusals.invitationGone(account?.displayName ?? null))
+}
+
+/** Only the person whose email it is joins; where the server can send the link for it, the email must be confirmed. */
+async function accept(
+  { db, config }: Deps,
+  { person }: Pick<Account, 'person'>,
+  token: string,
+  handed: TeamHandDowns,
+  from: Origin,
+  now: Instant,
+): Promise<Business> {
+  const seen = await findInvitation(db, token, now)
+  if (seen.email.toLowerCase() !== person.email.toLowerCase())
+    throw new ProblemError('not_allowed', refusals.invitedOther(seen.email, person.email))
+  if (sendsSystemMail(config) && person.emailVerifiedAt === null) throw new ProblemError('email_not_confirmed', refusals.confirmEmailFirst)
+  return db.transaction(async (tx) => {
+    const account = await lockAccount(tx, seen.ownerId)
+    await lockPersonAsSeen(tx, person, 'share')
+    // Another request, or the one who revokes it, may have been first.
+    const { role } = await findInvitation(tx, token, now)
+    if (!account) throw new ProblemError('invitation_gone', refusals.invitationGone(null))
+    await refuseFull(tx, account.id, role, handed, now)
+    await tx.delete(invitations).where(and(eq(invitations.ownerId, account.id), eq(invitations.id, seen.id)))
+    const [joined] = await tx
+      .insert(memberships)
+      .values({ ownerId: account.id, personId: person.id, role, getsMails: reaches(role, 'admin'), joinedAt: now })
+      .onConflictDoNothing()
+      .returning()
+    if (!joined) throw new ProblemError('conflict', refusals.alreadyMember)
+    await writeAudit(tx, { ownerId: account.id, kind: 'member_joined', about: `${person.email}, ${role}` }, from, now)
+    return toBusiness(tx, account, role)
+  })
+}
+
+async function toBusiness(tx: Database, account: AccountRow, role: InvitedRole): Promise<Business> {
+  const owner = await ownerOf(tx, account.id)
+  return { _id: account.id, name: account.displayName, role, owner: owner.displayName }
+}
+
+function toInvitation({ id, email, role, createdAt, expiresAt }: InvitationRow, invitedBy: string): Invitation {
+  return { _id: id, email, role, invitedBy, createdAt: createdAt.toString(), expiresAt: expiresAt.toString() }
+}
