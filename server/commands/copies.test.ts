@@ -128,11 +128,13 @@ test('a backup restores, and data moves to a server and back, with every byte of
   expect(await run(wrongKey, 'restore', closed)).toContain('is not the key this database was created with')
   expect(await run({ ...wrongKey, SECRET_KEY: key }, 'restore', closed)).toContain('\n1 reminder needs its owner’s approval.\n')
   expect(await look(openConnection(wrongKey.DATABASE_URL, 'test'), emailsOf)).toEqual(emails)
-  expect(await run({ DATA_DIR: restored }, 'restore', open)).toMatch(
-    /^0\n3 invoices, 3 emails and \d+ rows in all of 20.* UTC are in .*restored\.\n1 reminder needs its owner’s approval\.\n/,
-  )
-  expect((await readFile(path.join(restored, 'secret-key'), 'utf8')).trim()).toBe(key)
-  expect(await look(openEmbedded(restored), emailsOf)).toEqual(emails)
+  if (thorough) {
+    expect(await run({ DATA_DIR: restored }, 'restore', open)).toMatch(
+      /^0\n3 invoices, 3 emails and \d+ rows in all of 20.* UTC are in .*restored\.\n1 reminder needs its owner’s approval\.\n/,
+    )
+    expect((await readFile(path.join(restored, 'secret-key'), 'utf8')).trim()).toBe(key)
+    expect(await look(openEmbedded(restored), emailsOf)).toEqual(emails)
+  }
 
   // A file that is not whole changes nothing.
   const target = await wrapEmbedded(await engineFromTemplate())
