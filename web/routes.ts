@@ -18,6 +18,7 @@ export default [
       route('forgot-password', 'accounts/entry/forgot-password-screen.tsx'),
       route('reset-password', 'accounts/entry/reset-password-screen.tsx'),
       route('confirm-email', 'accounts/entry/confirm-email-screen.tsx'),
+      route('join', 'accounts/entry/join-screen.tsx'),
       route('evening', 'accounts/entry/evening-screen.tsx'),
       route('summary/unsubscribe', 'accounts/entry/end-summaries-screen.tsx'),
     ]),

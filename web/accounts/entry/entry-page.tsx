@@ -97,12 +97,13 @@ function tokenIn(hash: string): string | null {
 const keptUnder = 'afterGoogle'
 
 /**
- * The address after signing in: the dashboard screen that was asked for, with its query, or /dashboard. Must never leave the dashboard:
+ * The address after signing in: the dashboard screen or the invitation that was asked for, with its query, or /dashboard. Must never leave them:
  * the state comes from the browser.
  */
 export function destination(state: unknown): string {
   const from = wanted(state)
-  if (!from || matchPath(`${screens.dashboard}/*`, from.pathname) === null) return screens.dashboard
+  const inside = from && (matchPath(`${screens.dashboard}/*`, from.pathname) ?? matchPath(screens.join, from.pathname))
+  if (!from || !inside) return screens.dashboard
   return `${from.pathname}${from.search}${from.hash}`
 }
 

@@ -1,17 +1,24 @@
-import { Button, Group, Modal, TextInput } from '@mantine/core'
+import { Box, Button, Group, Modal, NativeSelect, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { type BusinessDetails, businessCalls } from '#contract/business.ts'
+import { type BusinessDetails, businessCalls, type Member, teamCalls } from '#contract/business.ts'
 import { screens } from '#contract/screens.ts'
 import { texts } from '#web/accounts/texts.ts'
+import { useToday } from '#web/platform/account.tsx'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
-import { useApiQuery } from '#web/platform/query.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { keepBusiness, openBusiness } from '#web/platform/session.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
+import { dateIn, showDate } from '#web/ui/dates.ts'
+import { FormError, Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { UrlTabs } from '#web/ui/url-tabs.tsx'
 import styles from './profile.module.css'
 
 const t = texts.business
+const team = texts.team
 
 /** /dashboard/business */
 export default function BusinessScreen(): ReactNode {
@@ -21,12 +28,202 @@ export default function BusinessScreen(): ReactNode {
       <PageHeader title={t.title} subtitle={t.subtitle} />
       <QueryView query={business} loading={t.loading} error={t.failed} empty={null}>
         {(found) => (
-          <>
-            <Details key={found._id} business={found} />
-            <Businesses current={found} />
-          </>
+          <UrlTabs
+            label={t.title}
+            tabs={[
+              {
+                value: 'details',
+                label: t.details.title,
+                content: (
+                  <>
+                    <Details key={found._id} business={found} />
+                    <Businesses current={found} />
+                  </>
+                ),
+              },
+              { value: 'team', label: team.title, content: <Team business={found} /> },
+            ]}
+          />
         )}
       </QueryView>
+    </>
+  )
+}
+
+/** Who works here, and the invitations that wait. */
+function Team({ business }: { business: BusinessDetails }): ReactNode {
+  const [removing, setRemoving] = useState<Member | null>(null)
+  const members = useApiQuery(teamCalls.members)
+  const isAdmin = business.role === 'owner' || business.role === 'admin'
+  const refused = isAdmin ? undefined : team.adminOnly(business.name, business.owner)
+  const change = useApiMutation(teamCalls.changeMember, {
+    invalidates: [teamCalls.members],
+    onError: (error) => toast('bad', errorMessage(error)),
+  })
+  return (
+    <>
+      <QueryView query={members} loading={team.loading} error={team.failed} empty={null}>
+        {({ members: list, seats }) => {
+          const people = list.filter(({ role }) => role !== 'viewer').length
+          return (
+            <Panel title={team.title}>
+              {list.length === 1 && <p className={styles.text}>{team.alone}</p>}
+              {seats.people !== null && <p className={styles.rowQuiet}>{team.seats(people, seats.people)}</p>}
+              {list.map((one) => (
+                <Group key={one._id} justify="space-between" mt={16} maw={720}>
+                  <div>
+                    <span className={styles.rowName}>
+                      {one.displayName} {one.self && <Pill tone="quiet">{team.you}</Pill>}
+                    </span>
+                    <p className={styles.rowQuiet}>{one.email}</p>
+                  </div>
+                  <Group gap={12}>
+                    {one.role === 'owner' ? (
+                      <Pill tone="quiet">{t.roles.owner}</Pill>
+                    ) : (
+                      <>
+                        <NativeSelect
+                          aria-label={team.roleOf(one.displayName)}
+                          data={roleChoices}
+                          value={one.role}
+                          disabled={!isAdmin}
+                          title={refused}
+                          onChange={(event) => {
+                            const role = roleChoices.find(({ value }) => value === event.currentTarget.value)?.value
+                            if (role) change.mutate({ params: { personId: one._id }, body: { role } })
+                          }}
+                        />
+                        <Button
+                          variant="default"
+                          aria-label={one.self ? team.remove.leave : team.remove.openFor(one.displayName)}
+                          disabled={!isAdmin && !one.self}
+                          title={one.self ? undefined : refused}
+                          onClick={() => setRemoving(one)}
+                        >
+                          {one.self ? team.remove.leave : team.remove.open}
+                        </Button>
+                      </>
+                    )}
+                  </Group>
+                </Group>
+              ))}
+            </Panel>
+          )
+        }}
+      </QueryView>
+      {isAdmin && <Invitations />}
+      {!isAdmin && <p className={styles.rowQuiet}>{refused}</p>}
+      <Modal opened={removing !== null} onClose={() => setRemoving(null)} title={team.title} centered>
+        {removing && <RemoveMember member={removing} business={business} onDone={() => setRemoving(null)} />}
+      </Modal>
+    </>
+  )
+}
+
+const roleChoices = (['admin', 'member', 'viewer'] as const).map((value) => ({ value, label: team.roles[value] }))
+
+/** Asks what happens to keys and webhooks once the server says that there are some. */
+function RemoveMember({ member, business, onDone }: { member: Member; business: BusinessDetails; onDone: () => void }): ReactNode {
+  const remove = useApiMutation(teamCalls.removeMember, {
+    invalidates: [teamCalls.members],
+    onSuccess: () => {
+      if (!member.self) return onDone()
+      keepBusiness(null)
+      window.location.assign(screens.dashboard)
+    },
+  })
+  const asks = remove.error instanceof Problem && remove.error.errors.some(({ path }) => path === 'programs')
+  const question = member.self
+    ? team.remove.leaveQuestion(business.name)
+    : asks
+      ? team.remove.made(member.displayName, business.name)
+      : team.remove.question(member.displayName, business.name)
+  const send = (programs?: 'revoke' | 'take_over') =>
+    remove.mutate({ params: { personId: member._id }, body: programs === undefined ? {} : { programs } })
+  return (
+    <>
+      <p className={styles.text}>{question}</p>
+      <FormError message={remove.isError && !asks ? errorMessage(remove.error) : null} />
+      <Group justify="flex-end" gap={12} mt={24}>
+        <Button variant="default" onClick={onDone}>
+          {t.cancel}
+        </Button>
+        {asks ? (
+          <>
+            <Button variant="default" onClick={() => send('take_over')}>
+              {team.remove.takeOver}
+            </Button>
+            <Button color="coral" onClick={() => send('revoke')}>
+              {team.remove.revoke}
+            </Button>
+          </>
+        ) : (
+          <BusyButton color="coral" busy={remove.isPending} busyText={team.remove.busy} onClick={() => send()}>
+            {member.self ? team.remove.leave : team.remove.open}
+          </BusyButton>
+        )}
+      </Group>
+    </>
+  )
+}
+
+function Invitations(): ReactNode {
+  const [sent, setSent] = useState<{ email: string; link: string; emailed: boolean } | null>(null)
+  const waiting = useApiQuery(teamCalls.invitations).data ?? []
+  const zone = useToday().zone
+  const revoke = useApiMutation(teamCalls.revokeInvitation, { invalidates: [teamCalls.invitations] })
+  const state = useContractForm({
+    call: teamCalls.invite,
+    initialValues: { email: '', role: 'viewer' },
+    toInput: ({ email, role }) => ({ body: { email, role: roleChoices.find(({ value }) => value === role)?.value ?? 'viewer' } }),
+    invalidates: [teamCalls.invitations],
+    onSuccess: (reply) => {
+      setSent(reply)
+      state.reset()
+    },
+  })
+  return (
+    <>
+      <Panel title={team.invite.title}>
+        <ContractForm state={state} submit={team.invite.submit} busy={team.invite.busy}>
+          <div className={styles.column}>
+            <TextInput label={team.invite.email} type="email" required {...state.form.getInputProps('email')} />
+            <NativeSelect label={team.invite.role} data={roleChoices} {...state.form.getInputProps('role')} />
+          </div>
+        </ContractForm>
+        {sent && (
+          <Box mt={20}>
+            <Notice
+              tone="good"
+              action={
+                <Button
+                  variant="default"
+                  onClick={() => void navigator.clipboard.writeText(sent.link).then(() => toast('good', team.invite.copied))}
+                >
+                  {team.invite.copy}
+                </Button>
+              }
+            >
+              {sent.emailed ? team.invite.done(sent.email) : team.invite.byHand(sent.email)}
+            </Notice>
+          </Box>
+        )}
+      </Panel>
+      {waiting.length > 0 && (
+        <Panel title={team.waiting.title}>
+          {waiting.map(({ _id, email, role, expiresAt }) => (
+            <Group key={_id} justify="space-between" mb={16} maw={720}>
+              <div>
+                <span className={styles.rowName}>{email}</span>
+                <p className={styles.rowQuiet}>{team.waiting.line(t.roles[role], showDate(dateIn(zone, new Date(expiresAt))))}</p>
+              </div>
+              <Button variant="default" aria-label={team.waiting.revokeOf(email)} onClick={() => revoke.mutate({ params: { id: _id } })}>
+                {team.waiting.revoke}
+              </Button>
+            </Group>
+          ))}
+        </Panel>
+      )}
     </>
   )
 }

@@ -1,0 +1,90 @@
+import { Button } from '@mantine/core'
+import { type ReactNode, useEffect } from 'react'
+import { Link } from 'react-router'
+import { teamCalls } from '#contract/business.ts'
+import { screens } from '#contract/screens.ts'
+import { texts } from '#web/accounts/texts.ts'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
+import { endSessionAndOpen, openBusiness, type Session, useSession } from '#web/platform/session.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
+import { Notice } from '#web/ui/notice.tsx'
+import styles from './entry.module.css'
+import { EntryCard, useLinkToken } from './entry-page.tsx'
+
+const t = texts.join
+
+/** /join: shows an invitation, and accepts it by a button. */
+export default function JoinScreen(): ReactNode {
+  const token = useLinkToken()
+  const session = useSession()
+  const look = useApiMutation(teamCalls.lookAtInvitation)
+  const { mutate } = look
+  useEffect(() => {
+    if (token !== null) mutate({ body: { token } })
+  }, [token, mutate])
+  const found = look.data
+  return (
+    <EntryCard title={t.title}>
+      <title>{`${t.title} · Duely`}</title>
+      {token === null || look.isError ? (
+        <Notice tone="bad">{token === null ? t.noToken : errorMessage(look.error)}</Notice>
+      ) : !found || session === undefined ? (
+        <p className={styles.lead} role="status">
+          {t.loading}
+        </p>
+      ) : (
+        <>
+          <p className={styles.lead}>{t.question(found.invitedBy, found.business, found.role)}</p>
+          {session ? <Answer token={token} email={found.email} session={session} /> : <Stranger token={token} email={found.email} />}
+        </>
+      )}
+    </EntryCard>
+  )
+}
+
+/** Someone who is not signed in: afterwards they come back here. */
+function Stranger({ token, email }: { token: string; email: string }): ReactNode {
+  const state = { from: { pathname: screens.join, search: '', hash: `#token=${token}` } }
+  return (
+    <>
+      <p className={styles.lead}>{t.signInAs(email)}</p>
+      <Button component={Link} to={screens.signIn} state={state} fullWidth>
+        {t.signIn}
+      </Button>
+      <Button component={Link} to={screens.signUp} state={state} variant="default" fullWidth mt={12}>
+        {t.signUp}
+      </Button>
+    </>
+  )
+}
+
+function Answer({ token, email, session }: { token: string; email: string; session: Session }): ReactNode {
+  const accept = useApiMutation(teamCalls.acceptInvitation, { onSuccess: ({ _id }) => openBusiness(_id, screens.dashboard) })
+  const mine = session.user.email
+  if (mine.toLowerCase() !== email.toLowerCase())
+    return (
+      <>
+        <Notice tone="warn">{t.other(email, mine)}</Notice>
+        <Button fullWidth onClick={() => endSessionAndOpen(`${screens.join}#token=${token}`)}>
+          {t.signOut}
+        </Button>
+      </>
+    )
+  return (
+    <>
+      {accept.isError && <Notice tone="bad">{errorMessage(accept.error)}</Notice>}
+      <BusyButton
+        fullWidth
+        busy={accept.isPending || accept.isSuccess}
+        busyText={t.joining}
+        onClick={() => accept.mutate({ body: { token } })}
+      >
+        {t.join}
+      </BusyButton>
+      <Button component={Link} to={screens.dashboard} variant="default" fullWidth mt={12}>
+        {t.notNow}
+      </Button>
+    </>
+  )
+}
