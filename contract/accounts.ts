@@ -198,6 +198,8 @@ export const auditKind = z.enum([
   'member_role_changed',
   'member_removed',
   'member_left',
+  'ownership_offered',
+  'ownership_changed',
   'sender_connected',
   'sender_removed',
   'template_changed',

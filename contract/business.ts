@@ -125,6 +125,22 @@ export const teamCalls = {
     summary: 'Revoke an invitation.',
     params: byId,
   }),
+  offerOwnership: call({
+    method: 'POST',
+    path: '/business/ownership',
+    by: 'owner',
+    summary:
+      'Offer the business to an admin, for 7 days. Needs the current password, or a code where two-factor authentication is on: `wrong_password`, `invalid`, or `recent_sign_in_needed`.',
+    body: z.strictObject({ personId: z.string(), currentPassword: z.string().max(1_024).optional(), code: z.string().max(40).optional() }),
+  }),
+  withdrawOwnership: call({ method: 'DELETE', path: '/business/ownership', by: 'owner', summary: 'Withdraw the offer.' }),
+  acceptOwnership: call({
+    method: 'POST',
+    path: '/business/ownership/accept',
+    by: 'admin',
+    summary: 'Become the owner of the business that is offered to me; its owner becomes an admin. `conflict` where it is not.',
+    reply: business,
+  }),
   lookAtInvitation: call({
     method: 'POST',
     path: '/invitations/look',

@@ -309,9 +309,7 @@ export async function deletePerson(
 ): Promise<void> {
   const { db } = deps
   const owned = await selectAccounts(db).where(eq(people.id, person.id))
-  for (const { id, displayName } of owned)
-    if ((await db.$count(memberships, eq(memberships.ownerId, id))) > 1)
-      throw new ProblemError('owns_business', refusals.ownerLeaves(displayName))
+  await refuseOthersIn(db, owned)
   for (const account of owned) {
     await handed.onAddressLeft(db, account, now)
     await handed.deleteHistory(db, account.id, now)
@@ -319,7 +317,9 @@ export async function deletePerson(
   const cleanUps = await retryingDeadlocks(20, () =>
     db.transaction(async (tx) => {
       const cleanUps = []
-      for (const { id } of await lockOwned(tx, person.id)) cleanUps.push(...(await deleteLocked(tx, id, handed.onAccountDeleted)))
+      const locked = await lockOwned(tx, person.id)
+      await refuseOthersIn(tx, locked)
+      for (const { id } of locked) cleanUps.push(...(await deleteLocked(tx, id, handed.onAccountDeleted)))
       const gone = await tx.delete(people).where(eq(people.id, person.id)).returning({ id: people.id })
       if (gone.length === 0) return cleanUps
       await dropSystemMails(tx, String(person.id))
@@ -328,6 +328,13 @@ export async function deletePerson(
     }),
   )
   await cleanUpAfter(deps, cleanUps, 'an account deletion')
+}
+
+/** Refuses with `owns_business` where others work in one of these accounts. */
+async function refuseOthersIn(db: Database, owned: AccountRow[]): Promise<void> {
+  for (const { id, displayName } of owned)
+    if ((await db.$count(memberships, eq(memberships.ownerId, id))) > 1)
+      throw new ProblemError('owns_business', refusals.ownerLeaves(displayName))
 }
 
 /** Deletes an account and, by foreign keys, every record of it; its people stay. Refuses with `conflict` the last one of its owner. */

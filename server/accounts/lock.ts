@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Account } from '#server/platform/answer.ts'
 import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -80,5 +80,25 @@ export async function lockPersonAsSeen(
 
 /** Locks the accounts that a person owns, and answers them. */
 export async function lockOwned(tx: Database, person: PersonId): Promise<AccountRow[]> {
-  return selectAccounts(tx).where(eq(people.id, person)).orderBy(asc(accounts.id)).for('update', { of: accounts })
+  const ids = tx
+    .select({ id: memberships.ownerId })
+    .from(memberships)
+    .where(and(eq(memberships.personId, person), eq(memberships.role, 'owner')))
+  const locked = await tx
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(inArray(accounts.id, ids))
+    .orderBy(asc(accounts.id))
+    .for('update')
+  if (locked.length === 0) return []
+  // A statement of its own: another person may have become the owner of one while this waited for its lock.
+  return selectAccounts(tx).where(
+    and(
+      eq(people.id, person),
+      inArray(
+        accounts.id,
+        locked.map(({ id }) => id),
+      ),
+    ),
+  )
 }

@@ -49,6 +49,9 @@ export const accounts = pgTable(
     id: id(),
     /** As clients see it; null: not named yet, so that of its owner. */
     name: text(),
+    /** To whom its owner offers it, and until when that may be accepted. No foreign key: who is gone is no member. */
+    offeredTo: aPerson(),
+    offeredUntil: instant(),
     /** IANA name; every date of this account is a date there. */
     timezone: text().notNull(),
     /** The hour of the daily run, 6 to 17, in `timezone`. */

@@ -13,7 +13,9 @@ import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { privateCalls, requestWith } from '#test/filled.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { buyOnce, openShop } from '#test/shop.ts'
-import { memberships } from './tables.ts'
+import { times } from '#test/thorough.ts'
+import { accounts, memberships } from './tables.ts'
+import { giveBusiness } from './team.ts'
 
 const inBusiness = (id: string) => ({ [businessHeader]: id })
 
@@ -190,4 +192,51 @@ test('without a plan for teams there is one viewer, and others may only look unt
     .from(memberships)
     .where(and(eq(memberships.ownerId, owner.id), eq(memberships.personId, tara.personId)))
   expect(kept).toEqual({ role: 'admin' })
+})
+
+test('a business is handed over to an admin who accepts it, and has one owner in any order of offers, deletions and leaving', async () => {
+  await using app = await openTestApp()
+  const password = 'correct horse'
+  const owner = await aPerson(app, { displayName: 'Asha Rao', password })
+  const [admin, viewer] = [await aPerson(app, { displayName: 'Meera' }), await aPerson(app)]
+  await join(app, owner, admin, 'admin')
+  await join(app, owner, viewer, 'viewer')
+  const business = inBusiness(owner.id)
+  const offer = (to: Person, currentPassword = password) =>
+    ask(app, owner, teamCalls.offerOwnership, { body: { personId: String(to.personId), currentPassword } }, business)
+  const accept = (person: Person) => ask(app, person, teamCalls.acceptOwnership, {}, business)
+  expect((await accept(admin)).problem?.code).toBe('conflict')
+  expect((await offer(admin, 'wrong')).problem?.code).toBe('wrong_password')
+  expect((await offer(viewer)).problem?.code).toBe('invalid')
+  expect((await offer(admin)).status).toBe(204)
+  await ask(app, owner, teamCalls.withdrawOwnership, {}, business)
+  expect((await accept(admin)).problem?.code).toBe('conflict')
+  await offer(admin)
+  app.clock.advance({ hours: 7 * 24 })
+  expect((await accept(admin)).problem?.code).toBe('conflict')
+  await offer(admin)
+  expect((await accept(admin)).reply).toMatchObject({ role: 'owner', owner: 'Meera', name: 'Meera' })
+  expect((await ask(app, owner, businessCalls.read, {}, business)).reply).toMatchObject({ role: 'admin', owner: 'Meera' })
+  // By the command of the operator.
+  expect(await giveBusiness(app.deps, owner.id, viewer.email, app.clock.now())).toBe('Asha Rao')
+
+  const wrong: string[] = []
+  for (let nth = 0; nth < times(5, 100); nth += 1) {
+    const [one, two] = [await aPerson(app, { password }), await aPerson(app)]
+    await join(app, one, two, 'admin')
+    await ask(app, one, businessCalls.create, { body: { name: 'Second' } })
+    const within = inBusiness(one.id)
+    await ask(app, one, teamCalls.offerOwnership, { body: { personId: String(two.personId), currentPassword: password } }, within)
+    const race = [
+      ask(app, two, teamCalls.acceptOwnership, {}, within),
+      ask(app, one, businessCalls.remove, { body: { name: one.displayName } }, within),
+      ask(app, one, accountCalls.deleteMe),
+      ask(app, two, teamCalls.removeMember, { params: { personId: String(two.personId) }, body: {} }, within),
+    ].sort(() => (nth % 2 === 0 ? 1 : -1))
+    const statuses = (await Promise.all(race)).map(({ status }) => status)
+    const owners = await app.db.$count(memberships, and(eq(memberships.ownerId, one.id), eq(memberships.role, 'owner')))
+    const kept = await app.db.$count(accounts, eq(accounts.id, one.id))
+    if (owners !== kept || statuses.some((status) => status >= 500)) wrong.push(`${owners} of ${kept}: ${statuses.join()}`)
+  }
+  expect(wrong).toEqual([])
 })

@@ -6,18 +6,18 @@ import { trialDays } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
 import { type Account, type App, answer, answerOpen, type Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import type { PersonId } from '#server/platform/columns.ts'
+import { type PersonId, personId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
-import { createBusiness } from './accounts.ts'
+import { createBusiness, hasEmail, refuseUnproven } from './accounts.ts'
 import { type Origin, originOf, writeAudit } from './audit.ts'
 import { findAccount, lockAccount, lockAsSeen, lockPersonAsSeen, ownerOf } from './lock.ts'
 import { refuseBelow } from './roles.ts'
-import { type AccountRow, invitations, memberships, people } from './tables.ts'
-import { invitationEmail, refusals } from './texts.ts'
+import { type AccountRow, accounts, invitations, memberships, people } from './tables.ts'
+import { invitationEmail, operator, refusals } from './texts.ts'
 import { addressKey, countTry } from './throttle.ts'
 
 /** What a team needs of the slices above. */
@@ -38,9 +38,7 @@ export interface Seats {
 }
 
 type InvitationRow = typeof invitations.$inferSelect
-type InvitedRole = InvitationRow['role']
-
-const invitationDays = 7
+const [invitationDays, offerDays] = [7, 7]
 const invitationsOfOneAccount = { limit: 20, seconds: 24 * 3600 }
 const looksFromOneAddress = { limit: 30, seconds: 600 }
 
@@ -73,7 +71,7 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
   })
 
   answer(app, teamCalls.removeMember, async ({ params, body }, principal, { request }) =>
-    removeMember(deps, principal, { personId: params.personId, programs: body.programs }, handed, originOf(request), clock.now()),
+    removeMember(deps, principal, { whom: params.personId, programs: body.programs }, handed, originOf(request), clock.now()),
   )
 
   answer(app, teamCalls.invitations, async (_parts, { account }) => {
@@ -111,6 +109,41 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
     })
   })
 
+  answer(app, teamCalls.offerOwnership, async ({ body }, principal, { request }) => {
+    const now = clock.now()
+    const { account } = principal
+    await refuseUnproven(deps, principal, body, now)
+    await db.transaction(async (tx) => {
+      await lockAsSeen(tx, account)
+      const to = await findMember(tx, account, body.personId)
+      if (to.role !== 'admin') throw new ProblemError('invalid', refusals.toAdminsOnly)
+      await tx
+        .update(accounts)
+        .set({ offeredTo: personId(to._id), offeredUntil: now.add({ hours: 24 * offerDays }) })
+        .where(eq(accounts.id, account.id))
+      await writeAudit(tx, { ownerId: account.id, kind: 'ownership_offered', about: to.email }, originOf(request), now)
+    })
+  })
+
+  answer(app, teamCalls.withdrawOwnership, async (_parts, { account }) => {
+    await db.transaction(async (tx) => {
+      await lockAsSeen(tx, account)
+      await tx.update(accounts).set({ offeredTo: null, offeredUntil: null }).where(eq(accounts.id, account.id))
+    })
+  })
+
+  answer(app, teamCalls.acceptOwnership, async (_parts, { account }, { request }) => {
+    const now = clock.now()
+    return db.transaction(async (tx) => {
+      const locked = await lockAsSeen(tx, account)
+      const { offeredTo, offeredUntil } = locked
+      const stands = offeredUntil !== null && Temporal.Instant.compare(now, offeredUntil) < 0
+      if (!stands || offeredTo !== account.person.id) throw new ProblemError('conflict', refusals.noOffer)
+      await handOver(tx, locked, account.person.id, originOf(request), now)
+      return toBusiness(tx, account.id, 'owner')
+    })
+  })
+
   answerOpen(app, teamCalls.lookAtInvitation, async ({ body }, { request }) => {
     const now = clock.now()
     if (config.rateLimit) await countTry(db, addressKey('invitation', request.ip), looksFromOneAddress, now)
@@ -144,13 +177,13 @@ async function listMembers(db: Database, account: Account): Promise<Member[]> {
   }))
 }
 
-async function findMember(tx: Database, account: Account, personId: string): Promise<Member> {
-  const found = (await listMembers(tx, account)).find(({ _id }) => _id === personId)
+async function findMember(tx: Database, account: Account, whom: string): Promise<Member> {
+  const found = (await listMembers(tx, account)).find(({ _id }) => _id === whom)
   if (!found) throw new ProblemError('not_found', refusals.noMember)
   return found
 }
 
-const one = (ownerId: string, personId: string) => and(eq(memberships.ownerId, ownerId), sql`${memberships.personId} = ${personId}::uuid`)
+const one = (ownerId: string, whom: string) => and(eq(memberships.ownerId, ownerId), sql`${memberships.personId} = ${whom}::uuid`)
 
 /** The account must be locked. */
 async function refuseFull(tx: Database, ownerId: string, role: Member['role'], handed: TeamHandDowns, now: Instant): Promise<void> {
@@ -165,25 +198,25 @@ async function refuseFull(tx: Database, ownerId: string, role: Member['role'], h
 async function removeMember(
   { db }: Deps,
   principal: Principal,
-  { personId, programs }: { personId: string; programs: 'revoke' | 'take_over' | undefined },
+  { whom, programs }: { whom: string; programs: 'revoke' | 'take_over' | undefined },
   handed: TeamHandDowns,
   from: Origin,
   now: Instant,
 ): Promise<void> {
   const { account } = principal
-  const leaves = personId === String(account.person.id)
+  const leaves = whom === String(account.person.id)
   if (!leaves) await refuseBelow(db, principal, 'admin')
   await db.transaction(async (tx) => {
     await lockAsSeen(tx, account)
-    const gone = await findMember(tx, account, personId)
+    const gone = await findMember(tx, account, whom)
     if (gone.role === 'owner') throw new ProblemError('owns_business', refusals.ownerLeaves(account.displayName))
-    const [person] = await tx.select().from(people).where(sql`${people.id} = ${personId}::uuid`)
+    const [person] = await tx.select().from(people).where(sql`${people.id} = ${whom}::uuid`)
     if (!person) throw new ProblemError('not_found', refusals.noMember)
     if (programs === undefined && (await handed.programsOf(tx, account.id, person.id)) > 0)
       throw new ProblemError('invalid', refusals.choosePrograms, { errors: [{ path: 'programs', message: refusals.choosePrograms }] })
     const heir = leaves ? (await ownerOf(tx, account.id)).id : account.person.id
     await handed.endProgramsOf(tx, account.id, person.id, programs === 'take_over' ? heir : null)
-    await tx.delete(memberships).where(one(account.id, personId))
+    await tx.delete(memberships).where(one(account.id, whom))
     if ((await tx.$count(memberships, eq(memberships.personId, person.id))) === 0) {
       const trialStartedAt = now.subtract({ hours: 24 * trialDays })
       await createBusiness(tx, person, { timezone: account.timezone, currency: account.currency, trialStartedAt }, now)
@@ -267,13 +300,46 @@ async function accept(
       .returning()
     if (!joined) throw new ProblemError('conflict', refusals.alreadyMember)
     await writeAudit(tx, { ownerId: account.id, kind: 'member_joined', about: `${person.email}, ${role}` }, from, now)
-    return toBusiness(tx, account, role)
+    return toBusiness(tx, account.id, role)
   })
 }
 
-async function toBusiness(tx: Database, account: AccountRow, role: InvitedRole): Promise<Business> {
-  const owner = await ownerOf(tx, account.id)
-  return { _id: account.id, name: account.displayName, role, owner: owner.displayName }
+/** The roles of two people swap; the account must be locked. One after the other, because each account has one owner at any moment. */
+async function handOver(tx: Database, account: AccountRow, to: PersonId, from: Origin | null, now: Instant): Promise<void> {
+  const before = await ownerOf(tx, account.id)
+  if (before.id === to) return
+  const role = { ownerId: account.id, joinedAt: now }
+  await tx
+    .update(memberships)
+    .set({ role: 'admin' })
+    .where(one(account.id, String(before.id)))
+  await tx
+    .insert(memberships)
+    .values({ ...role, personId: to, role: 'owner' })
+    .onConflictDoUpdate({ target: [memberships.ownerId, memberships.personId], set: { role: 'owner', getsMails: true } })
+  await tx.update(accounts).set({ offeredTo: null, offeredUntil: null }).where(eq(accounts.id, account.id))
+  const after = await ownerOf(tx, account.id)
+  await writeAudit(tx, { ownerId: account.id, kind: 'ownership_changed', about: `${before.email} to ${after.email}` }, from, now)
+}
+
+/** For an owner who is lost: the operator hands their business over. Refuses with `not_found`. Answers the name of the business. */
+export async function giveBusiness({ db }: Pick<Deps, 'db'>, id: string, email: string, now: Instant): Promise<string> {
+  return db.transaction(async (tx) => {
+    const [found] = await tx.select({ id: accounts.id }).from(accounts).where(sql`${accounts.id}::text = ${id}`)
+    const account = found && (await lockAccount(tx, found.id))
+    if (!account) throw new ProblemError('not_found', refusals.noBusinessWith(id))
+    const [person] = await tx.select().from(people).where(hasEmail(email))
+    if (!person) throw new ProblemError('not_found', operator.noAccount(email))
+    await handOver(tx, account, person.id, null, now)
+    const left = await findAccount(tx, id)
+    return left?.displayName ?? ''
+  })
+}
+
+async function toBusiness(tx: Database, id: string, role: Business['role']): Promise<Business> {
+  const account = await findAccount(tx, id)
+  const owner = await ownerOf(tx, id)
+  return { _id: id, name: account?.displayName ?? owner.displayName, role, owner: owner.displayName }
 }
 
 function toInvitation({ id, email, role, createdAt, expiresAt }: InvitationRow, invitedBy: string): Invitation {

@@ -57,6 +57,9 @@ export const refusals = {
   roleNeeded: (role: keyof typeof havingRole, business: string, owner: string) =>
     `Only ${havingRole[role]} of ${business} can do this. Ask ${owner}.`,
   noTeamPlan: (business: string, owner: string) => `The plan of ${business} covers no team: you can look, ${owner} can change things.`,
+  noBusinessWith: (id: string) => `There is no business with the id ${id}.`,
+  toAdminsOnly: 'A business can be handed over to an admin. Change their role first.',
+  noOffer: 'This business is not offered to you, or the offer has expired.',
   noMember: 'There is no such member.',
   ownerStays: 'The owner keeps their role.',
   ownerLeaves: (business: string) => `You own ${business}. Hand it over or delete it first.`,
@@ -172,6 +175,10 @@ export function auditText(kind: AuditKind, about: string): string {
       return `${about} removed.`
     case 'member_left':
       return `${about} left.`
+    case 'ownership_offered':
+      return `Ownership offered to ${about}.`
+    case 'ownership_changed':
+      return `Owner changed: ${about}.`
     case 'business_deleted':
       return `Business ${about} deleted.`
     case 'sender_connected':

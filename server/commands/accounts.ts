@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { makeResetLink, removeLostTwoFactor } from '#server/accounts/recovery.ts'
+import { giveBusiness } from '#server/accounts/team.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { holdAccount, releaseAccount } from '#server/reminders/holds.ts'
 import { busiestAccounts } from '#server/reminders/processes.ts'
@@ -20,6 +21,15 @@ export const removeTwoFactor: Command = {
   async run(deps, [email = '']) {
     await removeLostTwoFactor(deps, email, deps.clock.now())
     return [`Two-factor authentication is now off for ${email}.`]
+  },
+}
+
+export const businessOwner: Command = {
+  parameters: ['BUSINESS', 'EMAIL'],
+  summary: 'makes someone the owner of a business whose owner is lost, who becomes an admin',
+  help: ['BUSINESS is its id. Verify with the business that this is wanted before you run it.'],
+  async run(deps, [business = '', email = '']) {
+    return [`${email} now owns ${await giveBusiness(deps, business, email, deps.clock.now())}.`]
   },
 }
 

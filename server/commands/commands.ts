@@ -2,7 +2,15 @@ import type { Config } from '#server/config.ts'
 import type { CommandResult } from '#server/platform/operator-socket.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { StartError } from '#server/platform/start-error.ts'
-import { accountsCommand, busiest, holdAccountCommand, releaseAccountCommand, removeTwoFactor, resetPassword } from './accounts.ts'
+import {
+  accountsCommand,
+  busiest,
+  businessOwner,
+  holdAccountCommand,
+  releaseAccountCommand,
+  removeTwoFactor,
+  resetPassword,
+} from './accounts.ts'
 import { backup, holdRestoredCommand, restore, snapshot } from './backup.ts'
 import type { Command, Operating } from './command.ts'
 import { doctor } from './doctor.ts'
@@ -18,6 +26,7 @@ const commands: Record<string, Command> = {
   accounts: accountsCommand,
   'reset-password': resetPassword,
   'remove-two-factor': removeTwoFactor,
+  'business-owner': businessOwner,
   'hold-account': holdAccountCommand,
   'release-account': releaseAccountCommand,
   busiest,
