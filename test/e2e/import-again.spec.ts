@@ -1,0 +1,53 @@
+import { openFakeReceiver } from '#test/fakes/receiver.ts'
+import { full } from './duely.ts'
+import { onDashboard } from './sign-in.ts'
+import { expect, test } from './with-programs.ts'
+
+const head = 'Invoice Number,Invoice Status,Customer Name,Due Date,Currency Code,Total,Balance,Primary Contact EmailID'
+const line = (number: number, status: string, balance: number, due = '2027-02-04') =>
+  `ZB-${number},${status},Client ${number},${due},INR,1000,${balance},pay${number}@client.example`
+
+test('a file again updates invoices, marks missing ones as paid where asked, and is undone', async ({ page, program }) => {
+  await onDashboard(page, [], program.url)
+  const dialog = page.getByRole('dialog')
+  const choose = async (...lines: string[]) => {
+    await page.getByRole('link', { name: 'Import' }).first().click()
+    const buffer = Buffer.from([head, ...lines].join('\n'))
+    await dialog.locator('input[type=file]').first().setInputFiles({ name: 'zoho.csv', mimeType: 'text/csv', buffer })
+  }
+  await choose(...[1, 2, 3, 4].map((number) => line(number, 'Sent', 1000)))
+  await dialog.getByRole('button', { name: 'Import 4 invoices' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await choose(line(1, 'Closed', 0), line(2, 'Sent', 400), line(3, 'Sent', 1000), line(5, 'Sent', 1000))
+  // Off at first: a known number is refused.
+  await expect(dialog.getByRole('button', { name: 'Import 1 invoice' })).toBeVisible()
+  await dialog.getByLabel('Update 3 invoices that are here already').check()
+  await expect(dialog.getByText('₹400.00 to pay, before ₹1,000.00.')).toBeVisible()
+  await expect(dialog.getByRole('button', { name: 'Import 1 new, update 2 invoices' })).toBeVisible()
+  await dialog.getByLabel('Missing means paid').check()
+  await expect(dialog.getByText('ZB-4 is open here and not in the file.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Import 1 new, update 3 invoices' }).click()
+  await expect(dialog.getByRole('heading', { name: '1 new, 3 updated, 1 unchanged' })).toBeVisible()
+  await dialog.getByRole('button', { name: 'Undo import' }).click()
+  await expect(page.getByText('1 invoice deleted, 3 as before.')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'All (4)' })).toBeVisible()
+})
+
+test('a watched address is looked through, applied and undone', full, async ({ page, program }) => {
+  await using receiver = await openFakeReceiver()
+  receiver.answer({ status: 200, body: [head, line(1, 'Sent', 1000), line(2, 'Sent', 400), 'ZB-9,Sent,,,,,,'].join('\n') })
+  await onDashboard(page, [], program.url)
+  await page.getByRole('link', { name: 'Import' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText('Anyone who has this link can read the sheet.')).toBeVisible()
+  await dialog.getByLabel('Address of a CSV file or Google Sheet').fill(`${receiver.url}/books.csv`)
+  await dialog.getByRole('button', { name: 'Watch' }).click()
+  await expect(dialog.getByText('This update changes 2 invoices. Look through it before it counts.')).toBeVisible()
+  await expect(dialog.getByText('ZB-2 Client 2, ₹400.00')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Apply to 2 invoices' }).click()
+  await expect(dialog.getByText('2 new, 0 updated, 0 unchanged')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Undo update' }).click()
+  await expect(page.getByText('2 invoices deleted, 0 as before.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await expect(dialog.getByRole('button', { name: 'Look now' })).toHaveCount(0)
+})
