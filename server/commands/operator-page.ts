@@ -6,6 +6,7 @@ import type { App } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { linkedPageHeaders } from '#server/platform/headers.ts'
 import type { Metric } from '#server/platform/metrics.ts'
 import { sealedCookie } from '#server/platform/sealed-cookie.ts'
 import { hashToken, newToken, sameText } from '#server/platform/secrets.ts'
@@ -60,16 +61,7 @@ export function operatorRoutes(app: App, { db, clock, config }: Deps): void {
   )
   const send = (reply: FastifyReply, status: number, page: Page) => {
     const nonce = randomBytes(16).toString('base64')
-    return reply
-      .status(status)
-      .headers({
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-robots-tag': 'noindex, nofollow',
-        'referrer-policy': 'no-referrer',
-        'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-      })
-      .send(documentOf(page, nonce))
+    return reply.status(status).headers(linkedPageHeaders(nonce)).send(documentOf(page, nonce))
   }
   const closed: Page = {
     title: 'This page is closed',

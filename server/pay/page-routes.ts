@@ -8,6 +8,7 @@ import type { AfterChange, InvoiceRow } from '#server/invoices/tables.ts'
 import type { App } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { linkedPageHeaders } from '#server/platform/headers.ts'
 import { answerInvoice, readAnswer, takeBackAnswer } from './answers.ts'
 import { pdfHeaders, readFile, type StoredFile } from './files.ts'
 import { isConfirming, onlineRoutes } from './online-routes.ts'
@@ -40,13 +41,7 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
     const nonce = randomBytes(16).toString('base64')
     return reply
       .status(status)
-      .headers({
-        'content-type': 'text/html; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-robots-tag': 'noindex, nofollow',
-        'referrer-policy': 'no-referrer',
-        'content-security-policy': `default-src 'none'; style-src 'nonce-${nonce}'; script-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`,
-      })
+      .headers(linkedPageHeaders(nonce, ["script-src 'self'", "img-src 'self' data:"]))
       .send(html.replace(noncePlace, nonce))
   }
   const sendPdf = (reply: FastifyReply, { name, file }: StoredFile) =>

@@ -43,6 +43,24 @@ export function hardenAnswers(app: FastifyInstance, about: { https: boolean }): 
   })
 }
 
+/** Headers of a page that opens by a link alone: never stored, indexed or named to other sites. `allowed`: directives besides styles by the nonce. */
+export function linkedPageHeaders(nonce: string, allowed: readonly string[] = []): Record<string, string> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-robots-tag': 'noindex, nofollow',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': [
+      "default-src 'none'",
+      `style-src 'nonce-${nonce}'`,
+      ...allowed,
+      "form-action 'self'",
+      "base-uri 'none'",
+      "frame-ancestors 'none'",
+    ].join('; '),
+  }
+}
+
 /** Where from a page may load besides this server, by directive. */
 export type Sources = Readonly<
   Partial<Record<'script-src' | 'style-src-elem' | 'frame-src' | 'connect-src' | 'img-src', readonly string[]>>
