@@ -11,7 +11,9 @@ async function focused(page: Page): Promise<{ read: string; covered: string | nu
     if (!here || here === document.body) return null
     const { left, top, width, height } = here.getBoundingClientRect()
     if (width < 4 || height < 4) return null
-    const above = document.elementFromPoint(left + width / 2, top + height / 2)
+    // The middle of what is in the window: the main part of a screen is higher than it.
+    const middle = (from: number, size: number, window: number) => (Math.max(from, 0) + Math.min(from + size, window)) / 2
+    const above = document.elementFromPoint(middle(left, width, innerWidth), middle(top, height, innerHeight))
     const label = here instanceof HTMLInputElement ? here.labels?.[0] : null
     const same = above && (here.contains(above) || above.contains(here) || label?.contains(above) || here.parentElement?.contains(above))
     return same ? null : `${here.outerHTML.slice(0, 90)} under ${above?.outerHTML.slice(0, 90) ?? 'the edge of the window'}`
