@@ -6,7 +6,10 @@ const executablePath = findHeadlessChromium()
 // The workers read this file too, and must not search or install again.
 if (executablePath) process.env.CHROMIUM = executablePath
 
-/** A page of a test lives for seconds: compiling its scripts for speed takes more CPU than it saves. */
+// A program of a test lives for minutes: compiling its database for speed takes more CPU than it saves. The workers inherit it.
+process.env.PROGRAM_FLAGS ??= '--liftoff-only'
+
+/** So does a page, for seconds, with its scripts. */
 const shortLived = ['--js-flags=--sparkplug --no-opt --no-maglev']
 
 /** Files whose program talks to a fake that the test directs: one worker keeps one such program, and runs its tests one after another. */

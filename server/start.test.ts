@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { freePort, programFlags, someoneAt, startProgram } from '#test/program.ts'
+import { thorough } from '#test/thorough.ts'
 
 const entry = path.join(import.meta.dirname, 'start.ts')
 
@@ -44,7 +45,7 @@ test('a port in use stops the start with one message', async () => {
   expect(said).toBe(`Port ${port} is in use by another program. Stop that program, or set PORT to another number.\n`)
 })
 
-test('a foreign host stops the start with one message', async () => {
+test.runIf(thorough)('a foreign host stops the start with one message', async () => {
   using folder = aFolder()
   const { code, said } = await endOf({ HOST: '192.0.2.1', DATA_DIR: folder.at })
   expect(code).toBe(1)
@@ -60,11 +61,14 @@ test('a read-only folder stops the start with one message', async () => {
   expect(said).toBe(`The folder ${file}/data cannot be written to (ENOTDIR). Set DATA_DIR to a writable folder.\n`)
 })
 
-test.runIf(process.platform === 'linux')('a place where no folder can be made stops the start too, and does not hang', async () => {
-  const { code, said } = await endOf({ DATA_DIR: '/proc/duely' })
-  expect(code).toBe(1)
-  expect(said).toBe('The folder /proc/duely cannot be written to (ENOENT). Set DATA_DIR to a writable folder.\n')
-})
+test.runIf(thorough && process.platform === 'linux')(
+  'a place where no folder can be made stops the start too, and does not hang',
+  async () => {
+    const { code, said } = await endOf({ DATA_DIR: '/proc/duely' })
+    expect(code).toBe(1)
+    expect(said).toBe('The folder /proc/duely cannot be written to (ENOENT). Set DATA_DIR to a writable folder.\n')
+  },
+)
 
 test('an unreachable database server stops the start with one message', async () => {
   const port = await freePort()
@@ -105,7 +109,7 @@ test('it serves, keeps data over kill -9, locks its data folder, and stops clean
   expect(third.output()).toContain('Duely has stopped.')
 })
 
-test('a different secret key is refused', async () => {
+test.runIf(thorough)('a different secret key is refused', async () => {
   using folder = aFolder()
   const env = { DATA_DIR: folder.at, SECRET_KEY: 'the first secret key, 32 characters' }
   {
@@ -117,7 +121,7 @@ test('a different secret key is refused', async () => {
   expect(said).toMatch(/^SECRET_KEY is not the key this database was created with\.[^\n]*\n$/)
 })
 
-test('with PORT=0 the log shows the chosen port', async () => {
+test.runIf(thorough)('with PORT=0 the log shows the chosen port', async () => {
   using folder = aFolder()
   const child = spawn(process.execPath, [...programFlags, entry], {
     env: { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder.at },

@@ -37,9 +37,10 @@ test('a private call without the role that it needs does not compile', () => {
 test('every call that is not open refuses requests without a valid token', async () => {
   await using app = await openTestApp()
   const letIn: string[] = []
-  for (const [who, authorization] of await strangers(app)) {
+  for (const [nth, [who, authorization]] of (await strangers(app)).entries()) {
     for (const call of privateCalls) {
-      for (const payload of [undefined, '{}', '{"unknown":true}', '{broken']) {
+      // A body is never read before the token: shown by one of them.
+      for (const payload of nth === 0 ? [undefined, '{}', '{"unknown":true}', '{broken'] : [call.body ? '{}' : undefined]) {
         const answered = await inject(app, call, authorization, payload)
         const refused = answered.statusCode === 401 && answered.json<{ code: string }>().code === 'not_signed_in'
         if (!refused) letIn.push(`${call.method} ${call.path} to ${who} with ${payload}: ${answered.statusCode}`)
@@ -52,8 +53,10 @@ test('every call that is not open refuses requests without a valid token', async
 test('every call recognises a signed-in account', async () => {
   await using app = await openTestApp()
   const refused: string[] = []
+  let { token } = await aPerson(app)
   for (const call of privateCalls) {
-    const { token } = await aPerson(app)
+    // One of their own may end the session.
+    if (call.by === 'self' || call.by === 'owner') token = (await aPerson(app)).token
     const { statusCode } = await inject(app, call, `Bearer ${token}`, call.body ? '{}' : undefined)
     if (statusCode === 401) refused.push(`${call.method} ${call.path}`)
   }

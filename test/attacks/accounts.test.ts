@@ -96,7 +96,7 @@ row(
   },
 )
 
-row('89', 'more sign-ups from one address, by claiming others in X-Forwarded-For', { short: true }, async (trial) => {
+row('89', 'more sign-ups from one address, by claiming others in X-Forwarded-For', async (trial) => {
   trial.mustHold('TRUST_PROXY=true is refused at start; behind one proxy 20 sign-ups an hour')
   const refused = await openTarget(trial, { TRUST_PROXY: 'true' }).then(
     () => false,
@@ -169,7 +169,7 @@ row('93', 'wrong second-factor codes from ten addresses by a person who knows th
   return { figure: `in a known browser ${here} s; elsewhere after a new password ${elsewhere} s`, holds: here === 0 && elsewhere === 0 }
 })
 
-row('94', 'a second trial and month by deleting the account and signing up again', { short: true }, async (trial) => {
+row('94', 'a second trial and month by deleting the account and signing up again', async (trial) => {
   trial.mustHold('no second trial, and the invoices of the month stay counted')
   const environment = await onPostgres(trial)
   const { url } = await startTarget(environment, {

@@ -33,7 +33,6 @@ async function informed(trial: Trial, environment: Environment) {
 row(
   '131',
   'a scanner that opens every address of an evening list and a weekly summary, and links that are forged, expired or of another purpose',
-  { short: true },
   async (trial) => {
     trial.mustHold('no row changes; every wrong link gets one answer, 404')
     const environment = await onPostgres(trial)

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { type EveningDay, ownerLinkCalls } from '#contract/owner-links.ts'
 import { type Audit, auditWalk, dialog, fail, hold, letGo, open } from './audit.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 
 async function signedOut(page: Page, audit: Audit): Promise<void> {
   const pages: [name: string, address: string, sign: string | RegExp][] = [
@@ -62,7 +62,7 @@ function dayOf(clients: number, out = 0, about: Partial<EveningDay> = {}): Eveni
 }
 
 // What the calls do is shown by server/reminders/evening.test.ts: here the page is shown in each state.
-test('the page of an evening list, in each of its states', async ({ browser, program }) => {
+test('the page of an evening list, in each of its states', full, async ({ browser, program }) => {
   await auditWalk({ browser, url: program.url }, async (page, audit) => {
     const answer = (path: string, json: EveningDay) => page.route(`**${path}`, (route) => route.fulfill({ json }))
     const look = async (name: string, day: EveningDay, sign: string) => {

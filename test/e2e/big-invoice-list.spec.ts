@@ -85,31 +85,32 @@ for (const viewport of [
       },
     )
 
-test('a search finds one invoice among 10,000, the counts follow, and clearing it shows all again from the top', async ({
-  page,
-  program,
-}) => {
-  await openList(page, program.url, 'Cards')
-  await lookAt(page, 0.5)
-  await expect(page.locator('[data-index="0"]')).toHaveCount(0)
-  await page.keyboard.press('/')
-  await page.keyboard.type('zenith')
-  for (const name of ['All (1)', 'Paid (0)', 'Unpaid (0)', 'Overdue (1)'])
-    await expect(page.getByRole('button', { name, exact: true })).toBeInViewport()
-  await expect(page.getByRole('link', { name: needle.clientName })).toBeInViewport()
-  await expect(page.locator('[data-index]')).toHaveCount(1)
-  await page.getByRole('button', { name: 'Clear search' }).click()
-  await expect(page.getByRole('button', { name: `All (${size})` })).toBeInViewport()
-  await expect(page.locator('[data-index="0"]')).toBeInViewport()
-  await expect(search(page)).toBeFocused()
-  const counts = { Paid: size - open.length, Overdue: open.filter(({ status }) => status === 'overdue').length }
-  for (const [name, count] of Object.entries(counts))
-    await expect(page.getByRole('button', { name: `${name} (${count})`, exact: true })).toBeVisible()
-  // Many clients have this name: the search finds all of them.
-  await page.keyboard.type('KAVERI foods')
-  const kaveri = lines.filter(({ clientName }) => clientName === 'Kaveri Foods').length
-  await expect(page.getByRole('button', { name: `All (${kaveri})` })).toBeVisible()
-})
+test(
+  'a search finds one invoice among 10,000, the counts follow, and clearing it shows all again from the top',
+  full,
+  async ({ page, program }) => {
+    await openList(page, program.url, 'Cards')
+    await lookAt(page, 0.5)
+    await expect(page.locator('[data-index="0"]')).toHaveCount(0)
+    await page.keyboard.press('/')
+    await page.keyboard.type('zenith')
+    for (const name of ['All (1)', 'Paid (0)', 'Unpaid (0)', 'Overdue (1)'])
+      await expect(page.getByRole('button', { name, exact: true })).toBeInViewport()
+    await expect(page.getByRole('link', { name: needle.clientName })).toBeInViewport()
+    await expect(page.locator('[data-index]')).toHaveCount(1)
+    await page.getByRole('button', { name: 'Clear search' }).click()
+    await expect(page.getByRole('button', { name: `All (${size})` })).toBeInViewport()
+    await expect(page.locator('[data-index="0"]')).toBeInViewport()
+    await expect(search(page)).toBeFocused()
+    const counts = { Paid: size - open.length, Overdue: open.filter(({ status }) => status === 'overdue').length }
+    for (const [name, count] of Object.entries(counts))
+      await expect(page.getByRole('button', { name: `${name} (${count})`, exact: true })).toBeVisible()
+    // Many clients have this name: the search finds all of them.
+    await page.keyboard.type('KAVERI foods')
+    const kaveri = lines.filter(({ clientName }) => clientName === 'Kaveri Foods').length
+    await expect(page.getByRole('button', { name: `All (${kaveri})` })).toBeVisible()
+  },
+)
 
 test('10,000 invoices are selected and marked as paid, and one Undo restores them', full, async ({ page, program }) => {
   await openList(page, program.url, 'List')

@@ -293,7 +293,7 @@ test('a tampered consent request cannot be allowed', full, async ({ page, progra
 test.describe('on a phone', () => {
   test.use({ viewport: { width: 390, height: 844 } })
 
-  test('the drawer and the palette offer what the sidebar does', async ({ page, program }) => {
+  test('the drawer and the palette offer what the sidebar does', full, async ({ page, program }) => {
     await signIn(page, program.url, 'phone@banyan.example')
     await page.goto('/dashboard')
     await page.getByRole('button', { name: 'Open the menu' }).click()

@@ -142,7 +142,7 @@ test('the export has the invoices shown, and can be imported again', async ({ pa
   await expect(page.getByRole('dialog').getByRole('button', { name: /^Duplicates \(1\)|^With problems \(1\)/ })).not.toHaveCount(0)
 })
 
-test('the keyboard reaches every part of the dashboard', async ({ page }) => {
+test('the keyboard reaches every part of the dashboard', full, async ({ page }) => {
   await onDashboard(page, three)
   await page.keyboard.press('Control+k')
   await expect(page.getByRole('combobox', { name: 'Search and commands' })).toBeFocused()
@@ -454,7 +454,7 @@ test('an empty dashboard offers to add an invoice or import a file', full, async
   await expect(page.getByText('Fill in the details to create a new invoice')).toBeVisible()
 })
 
-test('the arrow keys move over the cards, also to rows that are not rendered yet', async ({ page }) => {
+test('the arrow keys move over the cards, also to rows that are not rendered yet', full, async ({ page }) => {
   await page.setViewportSize({ width: 1280, height: 700 })
   await onDashboard(
     page,
@@ -489,7 +489,7 @@ test('the arrow keys move over the cards, also to rows that are not rendered yet
   await expect(page.locator('[data-index="59"]')).toBeInViewport()
 })
 
-test('leaving the dashboard right after typing a search works, however slow the next screen loads', async ({ page }) => {
+test('leaving the dashboard right after typing a search works, however slow the next screen loads', full, async ({ page }) => {
   await page.clock.install()
   await onDashboard(page, three)
   let arrive = () => {}

@@ -9,69 +9,70 @@ async function onEmailSettings(page: Page, url: string, email: string): Promise<
   return someone
 }
 
-test('a known provider needs only email and app password, and links to where that is made; Cancel and closing discard the input', async ({
-  page,
-  program,
-}) => {
-  await onEmailSettings(page, program.url, 'presets@banyan.example')
-  const open = page.getByRole('button', { name: 'Configure Custom SMTP' })
-  const dialog = page.getByRole('dialog')
-  const fields = async () => ({
-    host: await dialog.getByLabel('SMTP Host').inputValue(),
-    port: await dialog.getByLabel('Port', { exact: true }).inputValue(),
-    secure: await dialog.getByLabel('Security').inputValue(),
-    user: await dialog.getByLabel('Email', { exact: true }).inputValue(),
-    pass: await dialog.getByLabel('App Password', { exact: true }).inputValue(),
-  })
-  const empty = { host: '', port: '587', secure: 'true', user: '', pass: '' }
+test(
+  'a known provider needs only email and app password, and links to where that is made; Cancel and closing discard the input',
+  full,
+  async ({ page, program }) => {
+    await onEmailSettings(page, program.url, 'presets@banyan.example')
+    const open = page.getByRole('button', { name: 'Configure Custom SMTP' })
+    const dialog = page.getByRole('dialog')
+    const fields = async () => ({
+      host: await dialog.getByLabel('SMTP Host').inputValue(),
+      port: await dialog.getByLabel('Port', { exact: true }).inputValue(),
+      secure: await dialog.getByLabel('Security').inputValue(),
+      user: await dialog.getByLabel('Email', { exact: true }).inputValue(),
+      pass: await dialog.getByLabel('App Password', { exact: true }).inputValue(),
+    })
+    const empty = { host: '', port: '587', secure: 'true', user: '', pass: '' }
 
-  await open.click()
-  await expect(dialog.getByRole('radio', { name: 'Custom' })).toBeChecked()
-  expect(await fields()).toEqual(empty)
-
-  const mismatch = dialog.getByText('SSL usually uses port 465.')
-  await expect(mismatch).not.toHaveAttribute('data-tone')
-  await dialog.getByLabel('Port', { exact: true }).fill('2525')
-  await expect(mismatch).toHaveCount(0)
-  await dialog.getByLabel('Port', { exact: true }).fill('587')
-  await expect(dialog.getByLabel('SMTP Host')).toBeVisible()
-  await dialog.getByLabel('Security').selectOption('TLS (Port 587)')
-  await dialog.getByLabel('Port', { exact: true }).fill('465')
-  await expect(dialog.getByText('TLS usually uses port 587.')).toHaveAttribute('data-tone', 'warn')
-  await dialog.getByRole('radio', { name: 'Gmail' }).check()
-  await expect(dialog.getByText('smtp.gmail.com, port 465, SSL')).toBeVisible()
-  await expect(dialog.getByLabel('SMTP Host')).toHaveCount(0)
-  await expect(dialog.getByRole('link', { name: 'myaccount.google.com/apppasswords' })).toHaveAttribute('target', '_blank')
-  await expectAccessible(page)
-  await dialog.getByRole('radio', { name: 'Gmail' }).press('ArrowRight')
-  await expect(dialog.getByRole('radio', { name: 'Microsoft 365' })).toBeChecked()
-  await expect(dialog.getByText('Outlook.com has refused passwords since 16 September 2024.', { exact: false })).toBeVisible()
-  await expectAccessible(page)
-  await dialog.getByRole('button', { name: 'Change server' }).click()
-  expect(await fields()).toEqual({ ...empty, host: 'smtp.office365.com', secure: 'false' })
-  await dialog.getByLabel('SMTP Host').fill('mail.banyan.example')
-  await expect(dialog.getByRole('radio', { name: 'Custom' })).toBeChecked()
-  await dialog.getByLabel('SMTP Host').fill('smtp.zoho.com')
-  await expect(dialog.getByRole('radio', { name: 'Zoho' })).toBeChecked()
-  await expect(dialog.getByLabel('SMTP Host')).toBeFocused()
-
-  // The domain of the address chooses the provider, as long as no server was entered.
-  await dialog.getByRole('radio', { name: 'Custom' }).check()
-  await dialog.getByLabel('Email', { exact: true }).fill('asha@yahoo.co.in')
-  await dialog.getByLabel('App Password', { exact: true }).focus()
-  await expect(dialog.getByRole('radio', { name: 'Yahoo' })).toBeChecked()
-  await dialog.getByRole('radio', { name: 'Custom' }).check()
-  await dialog.getByLabel('Email', { exact: true }).fill('asha@example.com')
-  await dialog.getByLabel('App Password', { exact: true }).fill('secret')
-  for (const leave of ['Cancel', 'Close', 'Escape']) {
-    if (leave === 'Escape') await page.keyboard.press(leave)
-    else await dialog.getByRole('button', { name: leave, exact: true }).click()
-    await expect(dialog).toBeHidden()
     await open.click()
+    await expect(dialog.getByRole('radio', { name: 'Custom' })).toBeChecked()
     expect(await fields()).toEqual(empty)
-    await dialog.getByRole('radio', { name: 'Yahoo' }).check()
-  }
-})
+
+    const mismatch = dialog.getByText('SSL usually uses port 465.')
+    await expect(mismatch).not.toHaveAttribute('data-tone')
+    await dialog.getByLabel('Port', { exact: true }).fill('2525')
+    await expect(mismatch).toHaveCount(0)
+    await dialog.getByLabel('Port', { exact: true }).fill('587')
+    await expect(dialog.getByLabel('SMTP Host')).toBeVisible()
+    await dialog.getByLabel('Security').selectOption('TLS (Port 587)')
+    await dialog.getByLabel('Port', { exact: true }).fill('465')
+    await expect(dialog.getByText('TLS usually uses port 587.')).toHaveAttribute('data-tone', 'warn')
+    await dialog.getByRole('radio', { name: 'Gmail' }).check()
+    await expect(dialog.getByText('smtp.gmail.com, port 465, SSL')).toBeVisible()
+    await expect(dialog.getByLabel('SMTP Host')).toHaveCount(0)
+    await expect(dialog.getByRole('link', { name: 'myaccount.google.com/apppasswords' })).toHaveAttribute('target', '_blank')
+    await expectAccessible(page)
+    await dialog.getByRole('radio', { name: 'Gmail' }).press('ArrowRight')
+    await expect(dialog.getByRole('radio', { name: 'Microsoft 365' })).toBeChecked()
+    await expect(dialog.getByText('Outlook.com has refused passwords since 16 September 2024.', { exact: false })).toBeVisible()
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Change server' }).click()
+    expect(await fields()).toEqual({ ...empty, host: 'smtp.office365.com', secure: 'false' })
+    await dialog.getByLabel('SMTP Host').fill('mail.banyan.example')
+    await expect(dialog.getByRole('radio', { name: 'Custom' })).toBeChecked()
+    await dialog.getByLabel('SMTP Host').fill('smtp.zoho.com')
+    await expect(dialog.getByRole('radio', { name: 'Zoho' })).toBeChecked()
+    await expect(dialog.getByLabel('SMTP Host')).toBeFocused()
+
+    // The domain of the address chooses the provider, as long as no server was entered.
+    await dialog.getByRole('radio', { name: 'Custom' }).check()
+    await dialog.getByLabel('Email', { exact: true }).fill('asha@yahoo.co.in')
+    await dialog.getByLabel('App Password', { exact: true }).focus()
+    await expect(dialog.getByRole('radio', { name: 'Yahoo' })).toBeChecked()
+    await dialog.getByRole('radio', { name: 'Custom' }).check()
+    await dialog.getByLabel('Email', { exact: true }).fill('asha@example.com')
+    await dialog.getByLabel('App Password', { exact: true }).fill('secret')
+    for (const leave of ['Cancel', 'Close', 'Escape']) {
+      if (leave === 'Escape') await page.keyboard.press(leave)
+      else await dialog.getByRole('button', { name: leave, exact: true }).click()
+      await expect(dialog).toBeHidden()
+      await open.click()
+      expect(await fields()).toEqual(empty)
+      await dialog.getByRole('radio', { name: 'Yahoo' }).check()
+    }
+  },
+)
 
 test(
   'the password field is in view when the dialog opens, and a refused server unfolds its fields',
@@ -154,7 +155,7 @@ test('a test email shows the reply of the mail server, whether it was accepted o
   await expect(page.getByText(/^Error sending test email: /)).toBeVisible()
 })
 
-test('a further mailbox is added, chosen for a client, made the default and removed', async ({ page, program, smtp, zone }) => {
+test('a further mailbox is added, chosen for a client, made the default and removed', full, async ({ page, program, smtp, zone }) => {
   zone['banyan.example'] = { MX: ['10 in.banyan.example'], TXT: ['v=spf1 mx -all', 'v=spf1 ip4:192.0.2.7 ~all'] }
   zone['s1._domainkey.banyan.example'] = { TXT: ['v=DKIM1; p=MIIBIjANBgkq'] }
   const someone = await onEmailSettings(page, program.url, 'several@banyan.example')

@@ -118,65 +118,67 @@ function notArrived(complaints: string[]): void {
   for (const one of found) expect(one).toMatch(/^TypeError: Failed to fetch dynamically imported module/)
 }
 
-test('prefers-reduced-motion ends all motion: on the landing page, the dashboard, in a dialog and in the drawer', async ({
-  page,
-  program,
-}) => {
-  await page.emulateMedia({ reducedMotion: 'reduce' })
-  await page.addInitScript(() => {
-    const moved = new Set<string>()
-    Object.assign(window, { moved })
-    const note = ({ target }: Event) => {
-      if (!(target instanceof Element)) return
-      for (const animation of target.getAnimations({ subtree: true })) {
-        const { duration = 0, iterations = 1 } = animation.effect?.getComputedTiming() ?? {}
-        const what = Reflect.get(animation, 'animationName') ?? Reflect.get(animation, 'transitionProperty')
-        const of = animation.effect instanceof KeyframeEffect ? animation.effect.target : null
-        if (Number(duration) * iterations > 1) moved.add(`${what} of ${of?.tagName} ${of?.className}`)
+test(
+  'prefers-reduced-motion ends all motion: on the landing page, the dashboard, in a dialog and in the drawer',
+  full,
+  async ({ page, program }) => {
+    await page.emulateMedia({ reducedMotion: 'reduce' })
+    await page.addInitScript(() => {
+      const moved = new Set<string>()
+      Object.assign(window, { moved })
+      const note = ({ target }: Event) => {
+        if (!(target instanceof Element)) return
+        for (const animation of target.getAnimations({ subtree: true })) {
+          const { duration = 0, iterations = 1 } = animation.effect?.getComputedTiming() ?? {}
+          const what = Reflect.get(animation, 'animationName') ?? Reflect.get(animation, 'transitionProperty')
+          const of = animation.effect instanceof KeyframeEffect ? animation.effect.target : null
+          if (Number(duration) * iterations > 1) moved.add(`${what} of ${of?.tagName} ${of?.className}`)
+        }
       }
+      for (const kind of ['animationstart', 'transitionrun']) document.addEventListener(kind, note, true)
+    })
+    const still = async (where: string) => {
+      const moved = await page.evaluate(() => [...(window as unknown as { moved: Set<string> }).moved])
+      expect.soft(moved, `what moved ${where}`).toEqual([])
+      // One that takes no time may be seen too.
+      const running = await page.evaluate(
+        () =>
+          document
+            .getAnimations()
+            .filter(({ playState, effect }) => playState === 'running' && Number(effect?.getComputedTiming().activeDuration ?? 0) > 1)
+            .length,
+      )
+      expect.soft(running, `what is moving ${where}`).toBe(0)
     }
-    for (const kind of ['animationstart', 'transitionrun']) document.addEventListener(kind, note, true)
-  })
-  const still = async (where: string) => {
-    const moved = await page.evaluate(() => [...(window as unknown as { moved: Set<string> }).moved])
-    expect.soft(moved, `what moved ${where}`).toEqual([])
-    // One that takes no time may be seen too.
-    const running = await page.evaluate(
-      () =>
-        document
-          .getAnimations()
-          .filter(({ playState, effect }) => playState === 'running' && Number(effect?.getComputedTiming().activeDuration ?? 0) > 1).length,
-    )
-    expect.soft(running, `what is moving ${where}`).toBe(0)
-  }
-  await page.goto('/')
-  await page.waitForLoadState('networkidle')
-  await page.getByRole('link', { name: 'Features' }).first().hover()
-  await page.getByRole('link', { name: 'Get Started' }).first().hover()
-  await still('on the landing page')
+    await page.goto('/')
+    await page.waitForLoadState('networkidle')
+    await page.getByRole('link', { name: 'Features' }).first().hover()
+    await page.getByRole('link', { name: 'Get Started' }).first().hover()
+    await still('on the landing page')
 
-  const someone = await signIn(page, program.url)
-  await someone.send('POST', '/invoice', late)
-  await page.goto('/dashboard')
-  await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
-  await dashboardLinks(page).filter({ hasText: 'Email Settings' }).hover()
-  await page.getByRole('link', { name: 'Create Invoice' }).last().hover()
-  await page.getByPlaceholder('Search', { exact: true }).focus()
-  await still('on the dashboard')
+    const someone = await signIn(page, program.url)
+    await someone.send('POST', '/invoice', late)
+    await page.goto('/dashboard')
+    await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
+    await dashboardLinks(page).filter({ hasText: 'Email Settings' }).hover()
+    await page.getByRole('link', { name: 'Create Invoice' }).last().hover()
+    await page.getByPlaceholder('Search', { exact: true }).focus()
+    await still('on the dashboard')
 
-  await page.getByRole('button', { name: /^Actions for/ }).click()
-  await page.getByRole('menuitem', { name: 'Delete' }).click()
-  await expect(page.getByRole('dialog')).toBeVisible()
-  await still('in a dialog')
-  await page.keyboard.press('Escape')
-  await expect(page.getByRole('dialog')).toBeHidden()
-  await still('after a dialog')
+    await page.getByRole('button', { name: /^Actions for/ }).click()
+    await page.getByRole('menuitem', { name: 'Delete' }).click()
+    await expect(page.getByRole('dialog')).toBeVisible()
+    await still('in a dialog')
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toBeHidden()
+    await still('after a dialog')
 
-  await page.setViewportSize(phone)
-  await page.getByRole('button', { name: 'Open the menu' }).click()
-  await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible()
-  await still('in the drawer')
-})
+    await page.setViewportSize(phone)
+    await page.getByRole('button', { name: 'Open the menu' }).click()
+    await expect(page.getByRole('dialog', { name: 'Menu' })).toBeVisible()
+    await still('in the drawer')
+  },
+)
 
 for (const [name, size] of Object.entries(sizes))
   test(`a dashboard screen is as high as the window minus 7.5rem, on ${name}`, full, async ({ page, program }) => {
@@ -279,7 +281,7 @@ test('a toast is announced, and closes after five seconds or by its button', asy
   await expect(message).toHaveCount(0)
 })
 
-test('a screen whose code does not load shows an error, the others open, and it opens later', async ({ page, program }) => {
+test('a screen whose code does not load shows an error, the others open, and it opens later', full, async ({ page, program }) => {
   await signIn(page, program.url)
   await page.route('**/assets/email-templates-screen-*.js', (route) => route.abort())
   await page.goto('/dashboard')
@@ -318,7 +320,7 @@ test('the code of a screen that did not load is requested again by Try again onl
   await expect(page.getByRole('heading', { name: 'Email Template Settings' })).toBeVisible()
 })
 
-test('a screen that crashes leaves the frame around it working and offers a reload', async ({ page, program, complaints }) => {
+test('a screen that crashes leaves the frame around it working and offers a reload', full, async ({ page, program, complaints }) => {
   const someone = await signIn(page, program.url)
   await someone.send('POST', '/invoice', late)
   await page.route('**/invoice', (route) => route.fulfill({ json: [{ _id: 'no invoice at all' }] }))

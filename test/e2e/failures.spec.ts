@@ -113,7 +113,7 @@ test('errors of the account are shown on its screen, and do not end the session'
   await expect(page.getByText('No redirect URL received from the server.')).toBeVisible()
 })
 
-test('a plan that this server does not sell cannot be cancelled here', async ({ page, program }) => {
+test('a plan that this server does not sell cannot be cancelled here', full, async ({ page, program }) => {
   await signIn(page, program.url, 'paid-elsewhere@banyan.example')
   await page.route('**/subscription', async (route) => {
     if (route.request().resourceType() !== 'fetch') return route.fallback()

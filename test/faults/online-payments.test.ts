@@ -41,7 +41,7 @@ const paidOf = async (environment: Environment) =>
 row(
   '127',
   'payments online while webhooks are lost, sent three times and shuffled, and one of two processes is killed',
-  { short: true, concurrent: 6 },
+  { concurrent: 6 },
   async (trial) => {
     trial.mustHold('one payment an invoice, within 2 minutes')
     const count = trial.short ? 20 : 200
