@@ -10,6 +10,7 @@ import { anInvoice, anOffice, aPerson, aSequence, type Person, sentOn, signedInA
 import { ask, type TestApp } from '#test/harness.ts'
 import { seeded } from '#test/seeded.ts'
 import { openShop } from '#test/shop.ts'
+import { readLearned } from './learned.ts'
 import { dateOfDay, dayNumber } from './plan.ts'
 import { isCompared } from './smart.ts'
 import { smartChoices } from './tables.ts'
@@ -199,4 +200,16 @@ test('the comparison counts paid invoices of both groups, and tells no differenc
     words: 'Learning: 0 of 20 paid invoices.',
     says: null,
   })
+})
+
+test('what is learned from is read by pages, each invoice once', async () => {
+  await using office = await withHistory(afterAWeek)
+  const { app, asha } = office
+  await open(app, asha, { clientEmail: punctual, dueDate: today })
+  // As an import leaves them: all created at the same moment.
+  await app.db.execute(sql`UPDATE invoices SET created_at = ${after(-30)}::timestamptz WHERE client_email = ${punctual}`)
+  const read = (pageOf: number) => readLearned(app.db, { id: asha.id, timezone: 'Asia/Kolkata', today }, { afterEmails: false, pageOf })
+  const whole = await read(1_000)
+  expect(whole).toHaveLength(8 + others.length + 1)
+  for (const size of [1, 4, whole.length]) expect(await read(size)).toEqual(whole)
 })

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
 import { accounts } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
@@ -24,7 +25,11 @@ export async function readLearning(
 ): Promise<Learning> {
   const list = learned ?? (await readLearned(db, { id, timezone, today }, { afterEmails: false }))
   const learner = new Learner()
-  for (const one of list) learner.add(one)
+  for (const [nth, one] of list.entries()) {
+    learner.add(one)
+    // Other calls have their turn.
+    if (nth % 10_000 === 9_999) await setImmediate()
+  }
   const issued = new Map(list.map((one) => [one.id, one.from]))
   const [account] = await db.select({ credit: accounts.smartCredit }).from(accounts).where(eq(accounts.id, id))
   let watched = dayNumber(today) - 1
