@@ -191,6 +191,7 @@ export const auditKind = z.enum([
   'recovery_code_used',
   'recovery_codes_renewed',
   'business_named',
+  'language_changed',
   'business_deleted',
   'member_invited',
   'invitation_revoked',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { emailAddress } from './accounts.ts'
 import { call, roles } from './call.ts'
+import { languageTag } from './speech.ts'
 
 const businessName = z
   .string('Please enter the name of the business.')
@@ -22,6 +23,10 @@ export type Business = z.infer<typeof business>
 export const businessDetails = business.extend({
   /** Whether it has a name of its own. */
   named: z.boolean(),
+  /** In which its clients are written to, as a BCP 47 tag. */
+  language: z.string(),
+  /** Those that clients can be written to in: with texts of Duely's, or with own texts of both emails. */
+  languages: z.array(z.string()),
   createdAt: z.string(),
 })
 export type BusinessDetails = z.infer<typeof businessDetails>
@@ -177,8 +182,8 @@ export const businessCalls = {
     method: 'PATCH',
     path: '/business',
     by: 'admin',
-    summary: 'Name the business.',
-    body: z.strictObject({ name: businessName }),
+    summary: 'Name the business, or choose the language in which its clients are written to.',
+    body: z.strictObject({ name: businessName, language: languageTag }).partial(),
     reply: businessDetails,
   }),
   remove: call({

@@ -75,14 +75,16 @@ export function call<
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined
 type Given<S> = S extends z.ZodType ? z.input<S> : undefined
+/** One without parameters may be left out, where the call needs none. */
+type GivenQuery<S> = S extends z.ZodType ? (object extends z.input<S> ? z.input<S> | undefined : z.input<S>) : undefined
 type Needed<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as T[K] extends undefined ? never : undefined extends T[K] ? K : never]?: T[K]
 }
 
-/** What a browser hands over: `{ params, query, body }`, only the parts that the call has. A nullish body may be left out. */
+/** What a browser hands over: `{ params, query, body }`, only the parts that the call has. A nullish body, and a query that needs nothing, may be left out. */
 export type CallInput<C extends Call> = Needed<{
   params: Given<C['params']>
-  query: Given<C['query']>
+  query: GivenQuery<C['query']>
   body: Given<C['body']>
 }>
 

@@ -7,6 +7,7 @@ import { payment } from './payments.ts'
 import { country, region } from './quiet-days.ts'
 import { deliveryState } from './reminders.ts'
 import { fingerprint, sequenceChoice, smartOne } from './sequence-choice.ts'
+import { languageTag } from './speech.ts'
 
 const sums = z.array(money)
 
@@ -35,6 +36,7 @@ export const client = z
       .meta({ description: 'Its sequence: an id, `every_day` or `never`; null where it has that of the account.' }),
     secondContact: z.string().nullable().meta({ description: 'Another address of the client, for copies.' }),
     mailbox: z.string().nullable().meta({ description: 'The id of the mailbox that it is written to from; null: the default one.' }),
+    language: z.string().nullable().meta({ description: 'The BCP 47 tag of the language that it is written to in; null: yours.' }),
     country: z.string().nullable().meta({ description: 'Its country by the ISO 3166 code; null: that of its time zone, else yours.' }),
     region: z.string().nullable().meta({ description: 'A region of it; null: yours where the country is the same.' }),
     timezone: z.string().nullable().meta({ description: 'Its time zone, an IANA name; null: yours.' }),
@@ -105,6 +107,7 @@ export const clientChange = z
       .string()
       .nullable()
       .meta({ description: 'The id of the mailbox that it is written to from, of `GET /mailboxes`; null: the default one.' }),
+    language: languageTag.nullable().meta({ description: 'The language that it is written to in, as a BCP 47 tag; null: yours.' }),
     country: country
       .nullable()
       .meta({ description: 'Its country, for weekends and public holidays; null: that of its time zone, else yours.' }),
@@ -137,7 +140,7 @@ export const clientCalls = {
     path: '/clients/:id',
     by: 'member',
     summary:
-      'Pause the reminders of all invoices of a client, end that pause, or choose its sequence, second contact, mailbox, country, time zone and smart reminders.',
+      'Pause the reminders of all invoices of a client, end that pause, or choose its sequence, second contact, mailbox, language, country, time zone and smart reminders.',
     params: byId,
     body: clientChange,
     reply: client,

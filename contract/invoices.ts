@@ -3,6 +3,7 @@ import { currencyCode, emailAddress } from './accounts.ts'
 import { call } from './call.ts'
 import { amountProblem } from './money.ts'
 import { problem } from './problem.ts'
+import { languageTag } from './speech.ts'
 
 export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'], 'Please choose unpaid, paid or overdue.').meta({
   id: 'InvoiceStatus',
@@ -36,6 +37,9 @@ const fields = {
     .max(9_999_999_999.99, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
     .meta({ description: 'In its currency, with at most as many decimals as that has: two for most, none for JPY, three for KWD.' }),
   currency: currencyCode,
+  language: languageTag
+    .nullable()
+    .meta({ description: 'The language of its emails, as a BCP 47 tag; null: that of its client, else of the account.' }),
   issuedOn: calendarDate.meta({ format: 'date', description: 'The day it was issued, which figures about invoicing count it on.' }),
   dueDate: calendarDate.meta({
     format: 'date',
@@ -70,6 +74,7 @@ const amountFits = z.check<Amounts>(({ value, issues }) => {
 const draftFields = {
   ...fields,
   currency: fields.currency.optional().meta({ description: 'An ISO 4217 code. Without it the currency of the account.' }),
+  language: fields.language.optional(),
   issuedOn: fields.issuedOn.optional().meta({ format: 'date', description: 'The day it was issued. Without it today.' }),
   status: invoiceStatus.default('unpaid'),
   reference: fields.reference.optional(),
@@ -174,6 +179,11 @@ export const invoice = z
     clientEmail: z.string().meta({ description: 'The address that reminders are sent to.' }),
     amount: z.number().meta({ description: 'In its currency.' }),
     currency: z.string().meta({ description: 'The ISO 4217 code of its currency, such as `INR`.' }),
+    language: z
+      .string()
+      .nullable()
+      .default(null)
+      .meta({ description: 'The BCP 47 tag of the language of its emails; null: that of its client.' }),
     issuedOn: z.string().meta({ format: 'date', description: 'The day it was issued; unless given, that on which it was created.' }),
     dueDate: z.string().meta({ format: 'date', description: 'The last day to pay. From the day after it is past due.' }),
     status: invoiceStatus,

@@ -1,6 +1,6 @@
 import { decimalsOf } from './currencies.ts'
-import { formatMoney } from './money.ts'
 import { type BankSettings, linkVariables, type OwnLink, type PayMethods, type UpiSettings } from './payment-settings.ts'
+import { english, type PayWords, type Speech } from './speech.ts'
 import { escapeHtml, hasPayLink, type RenderedReminder, type Wording } from './templates.ts'
 
 /** What is to be paid: `amount` in units of `currency` (ISO 4217). `references`: of its invoices, where it is a sum of several. */
@@ -97,17 +97,18 @@ export interface PayLine {
 const line = (label: string, value: string, shown = value): PayLine => ({ label, value, shown })
 
 /** How to transfer money, ending with the reference that names the invoice. `reference` '': none. */
-export function bankLines(bank: BankSettings, reference: string): PayLine[] {
-  const lines = [line('Account name', visible(bank.accountName))]
+export function bankLines(bank: BankSettings, reference: string, { bank: words }: Pick<PayWords, 'bank'> = english.pay): PayLine[] {
+  const number = (accountNumber: string) => line(words.accountNumber, accountNumber)
+  const lines = [line(words.accountName, visible(bank.accountName))]
   if (bank.kind === 'iban') {
     lines.push(line('IBAN', bank.iban, bank.iban.replace(/(.{4})(?=.)/g, '$1 ')))
     if (bank.bic !== null) lines.push(line('BIC', bank.bic))
-  } else if (bank.kind === 'india') lines.push(line('Account number', bank.accountNumber), line('IFSC', bank.ifsc))
+  } else if (bank.kind === 'india') lines.push(number(bank.accountNumber), line('IFSC', bank.ifsc))
   else if (bank.kind === 'uk')
-    lines.push(line('Sort code', bank.sortCode, bank.sortCode.replace(/(..)(?=.)/g, '$1-')), line('Account number', bank.accountNumber))
-  else if (bank.kind === 'us') lines.push(line('Routing number', bank.routingNumber), line('Account number', bank.accountNumber))
+    lines.push(line(words.sortCode, bank.sortCode, bank.sortCode.replace(/(..)(?=.)/g, '$1-')), number(bank.accountNumber))
+  else if (bank.kind === 'us') lines.push(line(words.routingNumber, bank.routingNumber), number(bank.accountNumber))
   else lines.push(...bank.text.split('\n').flatMap((text) => otherLine(visible(text)) ?? []))
-  if (reference !== '') lines.push(line('Reference', visible(reference)))
+  if (reference !== '') lines.push(line(words.reference, visible(reference)))
   return lines
 }
 
@@ -160,6 +161,8 @@ export interface PayBlock {
   qr: string | null
   /** The PDFs of its invoices that are linked. */
   pdfs: { reference: string; url: string }[]
+  /** Without it the email is in English. */
+  speech?: Speech
 }
 
 /** The code of a UPI payment in an email about one invoice; null where it has none. */
@@ -172,51 +175,38 @@ function upiCode({ methods, currency, amount, references }: Omit<PayBlock, 'qr' 
 /** A grouped email lists the references to write with a transfer as long as a bank keeps them. */
 const mostReference = 140
 
-const text = {
-  pay: (amount: string) => `Pay ${amount}`,
-  seeAndPay: (amount: string) => `See and pay ${amount}`,
-  upi: 'UPI ID',
-  qr: (amount: string) => `UPI QR code for ${amount}`,
-  received: (paid: string, total: string) => `${paid} of ${total} has been received, thank you.`,
-  file: 'Download the invoice (PDF)',
-  fileOf: (reference: string) => `Download ${reference} (PDF)`,
-  question: 'Paid already, or a question?',
-  tellUsThere: 'Tell us there',
-  orReply: ', or reply to this email.',
-  reply: 'Please reply to this email.',
-}
-
 /**
  * How to pay, below the text of a reminder: an HTML fragment without colours, and the same lines as plain text. Null where no way to pay is set
  * for the currency. The same input gives the same bytes, in the preview and in the email.
  */
 export function payBlock(block: PayBlock): { html: string; text: string } | null {
-  const { currency, amount, total, references, payLink } = block
+  const { currency, amount, total, references, payLink, speech = english } = block
+  const { pay: text, value: apart } = speech
   const methods = methodsFor(block.methods, currency)
   // Online is a button of the page.
   if (!hasMethod({ ...methods, online: methods.online === true && payLink !== null })) return null
   const several = references.length > 1
-  const shown = formatMoney(amount, currency)
+  const shown = apart(speech.money(amount, currency))
   const button = (several ? text.seeAndPay : text.pay)(shown)
   const all = references.join(', ')
   const reference = all.length <= mostReference ? all : ''
   const lines = [
     ...(methods.upi ? [line(text.upi, methods.upi.id)] : []),
-    ...(methods.bank ? bankLines(methods.bank, '') : []),
-    ...(reference === '' ? [] : [line('Reference', visible(reference))]),
+    ...(methods.bank ? bankLines(methods.bank, '', text) : []),
+    ...(reference === '' ? [] : [line(text.bank.reference, visible(reference))]),
   ]
   const own =
     methods.ownLink && !several
       ? { label: visible(methods.ownLink.label), url: ownLinkUrl(methods.ownLink, { amount, currency, reference: all }) }
       : null
-  const paid = formatMoney(total - amount, currency)
-  const received = total > amount ? [text.received(paid, formatMoney(total, currency))] : []
+  const paid = apart(speech.money(total - amount, currency))
+  const received = total > amount ? [text.received(paid, apart(speech.money(total, currency)))] : []
   const page = payLink === null ? null : escapeHtml(payLink)
-  const files = block.pdfs.map(({ reference, url }) => ({ url, label: several ? text.fileOf(visible(reference)) : text.file }))
+  const files = block.pdfs.map(({ reference, url }) => ({ url, label: several ? text.fileOf(apart(visible(reference))) : text.file }))
 
   const rows = lines.map(
     ({ label, shown: value }) =>
-      `<tr><td style="padding:0 16px 2px 0;vertical-align:top">${escapeHtml(label)}</td><td style="padding-bottom:2px"><b>${escapeHtml(value)}</b></td></tr>`,
+      `<tr><td style="padding:0 16px 2px 0;vertical-align:top">${escapeHtml(label)}</td><td style="padding-bottom:2px"><b>${escapeHtml(apart(value))}</b></td></tr>`,
   )
   const picture =
     block.qr === null || several || !methods.upi
@@ -230,7 +220,10 @@ export function payBlock(block: PayBlock): { html: string; text: string } | null
       ? `${text.question} ${text.reply}`
       : `${text.question} <a href="${page}#else" style="color:inherit">${text.tellUsThere}</a>${text.orReply}`,
   ]
+  // Where its words are in another language than the email.
+  const [begins, ends] = speech.payLanguage === speech.language ? ['', ''] : [`<div lang="${speech.payLanguage}" dir="ltr">`, '</div>']
   const html = [
+    begins,
     '<div style="margin-top:28px;border-top:1px solid;opacity:.25;font-size:0;line-height:0">&nbsp;</div>',
     page === null ? '' : linked(page, button),
     files.length === 0
@@ -239,11 +232,12 @@ export function payBlock(block: PayBlock): { html: string; text: string } | null
     `<div style="padding-top:24px">${picture}<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="display:inline-table;vertical-align:top;max-width:384px;font-size:15px;line-height:1.5">${rows.join('')}</table></div>`,
     own === null ? '' : linked(escapeHtml(own.url), own.label),
     `<div style="padding-top:12px;font-size:15px;line-height:1.5">${closing.join('<br>')}</div>`,
+    ends,
   ].join('')
   const paragraphs = [
-    [...(payLink === null ? [] : [`${button}: ${payLink}`]), ...files.map(({ url, label }) => `${label}: ${url}`)],
-    lines.map(({ label, shown: value }) => (label === '' ? value : `${label}: ${value}`)),
-    own === null ? [] : [`${own.label}: ${own.url}`],
+    [...(payLink === null ? [] : [`${button}${text.colon}${payLink}`]), ...files.map(({ url, label }) => `${label}${text.colon}${url}`)],
+    lines.map(({ label, shown: value }) => (label === '' ? apart(value) : `${label}${text.colon}${apart(value)}`)),
+    own === null ? [] : [`${own.label}${text.colon}${own.url}`],
     [...received, payLink === null ? `${text.question} ${text.reply}` : `${text.question} ${text.tellUsThere}${text.orReply}`],
   ]
   return { html, text: paragraphs.flatMap((one) => (one.length === 0 ? [] : [one.join('\n')])).join('\n\n') }

@@ -133,6 +133,7 @@ export const previewLine = z
     invoiceAmount: z.number().meta({ description: 'What the invoice is over.' }),
     paidAmount: z.number().meta({ description: 'What was paid of it.' }),
     currency: z.string().meta({ description: 'The ISO 4217 code of its currency.' }),
+    language: z.string().meta({ description: 'The BCP 47 tag of the language of its emails.' }),
     dueDate: z.string().meta({ format: 'date', description: 'The last day to pay.' }),
     daysOverdue: z.number().int().meta({ description: 'How many days it is past due; below 1 where it is not.' }),
     dueNow: z.boolean().meta({ description: 'Start Reminders would remind of it now.' }),

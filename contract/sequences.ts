@@ -3,6 +3,7 @@ import { call } from './call.ts'
 import { invoice } from './invoices.ts'
 import { ownDays, quietSettings, smartSettings } from './quiet-days.ts'
 import { builtInSequences, fingerprint, sequenceChoice, smartOne, tone } from './sequence-choice.ts'
+import { inLanguage, languageTag } from './speech.ts'
 import { groupVariables, hasVariable, templateVariables, wordingProblems } from './templates.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
@@ -186,6 +187,7 @@ export const simulationRequest = z
       .max(1_000)
       .optional()
       .meta({ description: 'Which invoice or client would have which sequence.' }),
+    language: languageTag.optional().meta({ description: 'The language of the texts in `sequences`: `en` unless another one is given.' }),
     ownDays: ownDays.optional().meta({ description: 'Own days as they would be.' }),
     days: day(1, 90, 'Please enter 1 to 90 days.').default(planDays),
   })
@@ -220,14 +222,24 @@ export const sequenceCalls = {
     path: '/reminder/sequences',
     by: 'viewer',
     summary: 'My sequences, by name, and those that every account has.',
+    query: inLanguage,
     reply: z.array(sequence),
   }),
-  read: call({ method: 'GET', path: '/reminder/sequences/:id', by: 'viewer', summary: 'One sequence.', params: byId, reply: sequence }),
+  read: call({
+    method: 'GET',
+    path: '/reminder/sequences/:id',
+    by: 'viewer',
+    summary: 'One sequence.',
+    params: byId,
+    query: inLanguage,
+    reply: sequence,
+  }),
   create: call({
     method: 'POST',
     path: '/reminder/sequences',
     by: 'admin',
     summary: 'Create a sequence.',
+    query: inLanguage,
     body: sequenceDraft,
     reply: sequence,
     status: 201,
@@ -238,6 +250,7 @@ export const sequenceCalls = {
     by: 'admin',
     summary: 'Change a sequence. Emails that are being sent at this moment may still leave as they were.',
     params: byId,
+    query: inLanguage,
     body: sequenceDraft,
     reply: sequence,
   }),
@@ -257,6 +270,7 @@ export const sequenceCalls = {
     by: 'admin',
     summary: 'Send an email of a sequence to myself, with made-up values.',
     params: byId,
+    query: inLanguage,
     body: z
       .strictObject({
         offset: offset.meta({ description: 'Which step.' }),

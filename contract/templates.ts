@@ -3,6 +3,7 @@ import { call } from './call.ts'
 import { decimalsOf } from './currencies.ts'
 import { formatDate } from './dates.ts'
 import { formatMoney, fromMinor, toMinor } from './money.ts'
+import { english, inLanguage, type Speech } from './speech.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
 export const templateVariables = [
@@ -108,37 +109,44 @@ export function groupValues(about: {
   total: number
   currency: string
   payLink?: string | null
+  speech?: Speech
 }): GroupValues {
-  const { currency } = about
+  const { currency, speech = english } = about
   const listed = about.invoices.slice(0, mostListed)
-  const lines = listed.map(({ reference, amount, dueDate, daysOverdue }) => {
-    const due = `${reference}: ${formatMoney(amount, currency)}, due ${formatDate(dueDate)}`
-    return daysOverdue < 1 ? due : `${due}, ${daysOverdue} ${daysOverdue === 1 ? 'day' : 'days'} overdue`
-  })
+  const lines = listed.map(({ reference, amount, dueDate, daysOverdue }) =>
+    speech.listed({
+      reference,
+      amount: speech.money(amount, currency),
+      due: speech.date(dueDate),
+      days: daysOverdue < 1 ? null : daysOverdue,
+    }),
+  )
   const listedMinor = listed.reduce((sum, { amount }) => sum + (toMinor(amount, currency) ?? 0), 0)
   const rest = about.count - listed.length
   const restMinor = Math.round(about.total * 10 ** decimalsOf(currency)) - listedMinor
-  if (rest > 0) lines.push(`and ${rest} more (${formatMoney(fromMinor(restMinor, currency), currency)})`)
+  if (rest > 0) lines.push(speech.more(rest, speech.money(fromMinor(restMinor, currency), currency)))
   return {
-    clientName: about.clientName,
-    businessName: about.userName,
-    userName: about.userName,
-    invoiceCount: String(about.count),
-    totalAmount: formatMoney(about.total, currency),
+    clientName: speech.value(about.clientName),
+    businessName: speech.value(about.userName),
+    userName: speech.value(about.userName),
+    invoiceCount: speech.value(String(about.count)),
+    totalAmount: speech.value(speech.money(about.total, currency)),
     invoiceList: lines,
     payLink: about.payLink ?? '',
   }
 }
+
+export const sampleGroupInvoices: [GroupedInvoice, GroupedInvoice] = [
+  { reference: 'INV-0001', amount: 5000, dueDate: '2025-01-15', daysOverdue: 5 },
+  { reference: 'INV-0002', amount: 12_250, dueDate: '2025-01-19', daysOverdue: 1 },
+]
 
 /** What the preview of the grouped mail shows. */
 export const sampleGroupValues: GroupValues = {
   ...groupValues({
     clientName: sampleValues.clientName,
     userName: sampleValues.userName,
-    invoices: [
-      { reference: 'INV-0001', amount: 5000, dueDate: '2025-01-15', daysOverdue: 5 },
-      { reference: 'INV-0002', amount: 12_250, dueDate: '2025-01-19', daysOverdue: 1 },
-    ],
+    invoices: sampleGroupInvoices,
     count: 2,
     total: 17_250,
     currency: 'INR',
@@ -161,17 +169,19 @@ export function reminderValues(about: {
   daysOverdue: number
   userName: string
   payLink?: string | null
+  speech?: Speech
 }): ReminderValues {
+  const { value, money, date } = about.speech ?? english
   return {
-    invoiceId: about.reference,
-    clientName: about.clientName,
-    amount: formatMoney(about.amount, about.currency),
-    dueDate: formatDate(about.dueDate),
-    daysOverdue: String(about.daysOverdue),
-    businessName: about.userName,
-    userName: about.userName,
-    invoiceAmount: formatMoney(about.invoiceAmount, about.currency),
-    paidAmount: formatMoney(about.paidAmount, about.currency),
+    invoiceId: value(about.reference),
+    clientName: value(about.clientName),
+    amount: value(money(about.amount, about.currency)),
+    dueDate: value(date(about.dueDate)),
+    daysOverdue: value(String(about.daysOverdue)),
+    businessName: value(about.userName),
+    userName: value(about.userName),
+    invoiceAmount: value(money(about.invoiceAmount, about.currency)),
+    paidAmount: value(money(about.paidAmount, about.currency)),
     payLink: about.payLink ?? '',
   }
 }
@@ -262,21 +272,29 @@ function singular(text: string, values: Partial<Record<string, string | string[]
 const factsPattern =
   /(^|<br>)<strong>(₹[\d,]+\.\d\d|(?:[A-Z]{0,2}[$¥€£₩₪₫₱]|[A-Z][A-Za-z.\u202f]{2,5}\u00a0)[\d,]+(?:\.\d{2,3})?)<\/strong>((?:<br>(?!<br>)(?:[^<]|<b>[^<]*<\/b>)*)*)(?:<br>|$)/
 
+/** The same in other languages, whose amounts have other signs and places, with a label before it on the line. */
+const otherFactsPattern =
+  /(^|<br>)([^<]{0,60})<strong>((?=[^<]*\p{Nd})[\p{Nd}\p{Sc}\p{Zs}\p{Cf}A-Za-z.,'’٫٬]{1,40})<\/strong>((?:<br>(?!<br>)(?:[^<]|<b>[^<]*<\/b>)*)*)(?:<br>|$)/u
+
 /** Sets the facts of an email apart as one block, with the amount as its largest line. */
-function withFacts(html: string): string {
-  return html.replace(
-    factsPattern,
-    '$1<div style="padding:2px 0 2px 16px;border-left:3px solid rgba(128,128,128,.5)"><strong style="font-size:26px;line-height:1.4">$2</strong>$3</div>',
-  )
+function withFacts(html: string, { language, dir }: Pick<Speech, 'language' | 'dir'>): string {
+  const begins = '<div style="padding:2px 0 2px 16px;border-left:3px solid rgba(128,128,128,.5)">'
+  const amount = '<strong style="font-size:26px;line-height:1.4">'
+  return language === 'en'
+    ? html.replace(factsPattern, `$1${begins}${amount}$2</strong>$3</div>`)
+    : html.replace(
+        otherFactsPattern,
+        `$1${dir === 'ltr' ? begins : begins.replace('2px 0 2px 16px', '2px 16px 2px 0').replace('left', 'right')}$2${amount}$3</strong>$4</div>`,
+      )
 }
 
 /**
  * The HTML document around a rendered fragment, for the mail's HTML part and for the preview's frame. A letter, set in a comfortable measure;
  * its text names no colour, so each mail program and theme shows it in its own.
  */
-export function reminderDocument(html: string): string {
+export function reminderDocument(html: string, { language, dir }: Pick<Speech, 'language' | 'dir'> = english): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}"${language === 'en' ? '' : ` dir="${dir}"`}>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -285,7 +303,7 @@ export function reminderDocument(html: string): string {
 <meta name="format-detection" content="telephone=no, date=no, address=no">
 </head>
 <body style="margin:0;padding:16px">
-<div style="max-width:576px;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:16px;line-height:1.6;overflow-wrap:break-word">${withFacts(html)}</div>
+<div style="max-width:576px;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:16px;line-height:1.6;overflow-wrap:break-word">${withFacts(html, { language, dir })}</div>
 </body>
 </html>
 `
@@ -411,6 +429,11 @@ export const template = z.object({
   customContent: z.string(),
   defaultSubject: z.string(),
   defaultContent: z.string(),
+  sample: z
+    .record(z.string(), z.union([z.string(), z.array(z.string())]))
+    .optional()
+    .meta({ description: 'In another language than English, made-up values as its emails have them.' }),
+  dir: z.enum(['ltr', 'rtl']).optional().meta({ description: 'With `sample`: the direction of the language.' }),
 })
 export type Template = z.infer<typeof template>
 
@@ -439,12 +462,20 @@ export const groupTemplateChange = changeOf(groupVariables)
 export type TemplateChange = z.output<typeof templateChange>
 
 export const templateCalls = {
-  read: call({ method: 'GET', path: '/mail-config/template', by: 'viewer', summary: 'The wording of my reminders.', reply: template }),
+  read: call({
+    method: 'GET',
+    path: '/mail-config/template',
+    by: 'viewer',
+    summary: 'The wording of my reminders.',
+    query: inLanguage,
+    reply: template,
+  }),
   save: call({
     method: 'PUT',
     path: '/mail-config/template',
     by: 'admin',
     summary: 'Change the wording of my reminders.',
+    query: inLanguage,
     body: templateChange,
     reply: template,
   }),
@@ -453,6 +484,7 @@ export const templateCalls = {
     path: '/mail-config/template/group',
     by: 'viewer',
     summary: 'The wording of the mail that lists all that one client owes.',
+    query: inLanguage,
     reply: template,
   }),
   saveGroup: call({
@@ -460,6 +492,7 @@ export const templateCalls = {
     path: '/mail-config/template/group',
     by: 'admin',
     summary: 'Change the wording of the mail that lists all that one client owes.',
+    query: inLanguage,
     body: groupTemplateChange,
     reply: template,
   }),

@@ -33,7 +33,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { referenceRoutes } from '#server/platform/reference.ts'
 import { afterInvoiceChange } from '#server/reminders/deliver.ts'
 import { emailsOfClient } from '#server/reminders/history.ts'
-import { chooseMailbox, resumeHeld } from '#server/reminders/holds.ts'
+import { chooseMailbox, resumeHeld, splitLanguages } from '#server/reminders/holds.ts'
 import { endOwnerLinks } from '#server/reminders/owner-links.ts'
 import { placeClient } from '#server/reminders/quiet-days.ts'
 import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
@@ -42,7 +42,7 @@ import { ownerLinkRoutes, reminderRoutes, sequenceRoutes } from '#server/reminde
 import { reschedule } from '#server/reminders/runs.ts'
 import { assignToClient } from '#server/reminders/sequences.ts'
 import { templateRoutes } from '#server/templates/routes.ts'
-import { templatesOnAccountTakeover } from '#server/templates/templates.ts'
+import { readLanguages, refuseLanguages, templatesOnAccountTakeover } from '#server/templates/templates.ts'
 
 /** Without a plan that has a team, admins and members may only look until there is one again; the owner loses nothing. */
 async function withoutTeam({ db, clock, config }: Deps, principal: Principal): Promise<Principal> {
@@ -101,7 +101,13 @@ export async function openCalls(deps: Deps): Promise<App> {
     ],
     revokeAccess,
   })
-  businessRoutes(app, deps, { ...onDeletion, refuseUnpaid: (db, ownedIds, now) => refuseSecondUnpaid(db, ownedIds, now, config) })
+  businessRoutes(app, deps, {
+    ...onDeletion,
+    refuseUnpaid: (db, ownedIds, now) => refuseSecondUnpaid(db, ownedIds, now, config),
+    refuseLanguages,
+    readLanguages,
+    onLanguageChange: splitLanguages,
+  })
   teamRoutes(app, deps, {
     seatsOf: (db, ownerId, now) => seatsOf(db, ownerId, now, config),
     refuseFull: refuseFullTeam,
@@ -116,6 +122,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     readEmails: emailsOfClient,
     readAnswers: answersOfClient,
     placeClient,
+    refuseLanguages,
     chooseMailbox: (tx, ownerId, about, now) => chooseMailbox(tx, deps.queue, ownerId, about, now),
     assignToClient: (tx, change, id, chosen) => assignToClient({ ...deps, ...change, db: tx }, id, chosen),
   })

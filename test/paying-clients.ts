@@ -163,6 +163,7 @@ function toPlanned({ id, client, due }: Made): PlanInvoice {
     id,
     clientKey: client,
     currency: 'INR',
+    language: 'en',
     due,
     sequence: 'steps',
     ...noHistory,

@@ -21,6 +21,12 @@ interface Handed {
   deleteHistory: DeleteHistory
   /** Refuses with `plan_limit` another business of an owner of these. */
   refuseUnpaid(db: Database, ownedIds: string[], now: Instant): Promise<void>
+  /** Refuses with `invalid` a language that emails cannot be written in. */
+  refuseLanguages(db: Database, ownerId: string, languages: string[]): Promise<void>
+  /** Those that it can be written in. */
+  readLanguages(db: Database, ownerId: string): Promise<string[]>
+  /** Its emails that wait are in another language now. */
+  onLanguageChange(tx: Database, ownerId: string): Promise<void>
 }
 
 export function businessRoutes(app: App, deps: Deps, handed: Handed): void {
@@ -30,16 +36,25 @@ export function businessRoutes(app: App, deps: Deps, handed: Handed): void {
 
   answer(app, businessCalls.create, async ({ body }, { account }) => addBusiness(deps, account, body.name, handed, clock.now()))
 
-  answer(app, businessCalls.read, async (_parts, { account, role }) => toDetails(db, account, role))
+  answer(app, businessCalls.read, async (_parts, { account, role }) => toDetails(db, account, role, handed))
 
   answer(app, businessCalls.change, async ({ body }, { account, role }, { request }) => {
     const now = clock.now()
     await db.transaction(async (tx) => {
       await lockAsSeen(tx, account)
-      await tx.update(accounts).set({ name: body.name, updatedAt: now }).where(eq(accounts.id, account.id))
-      await writeAudit(tx, { ownerId: account.id, kind: 'business_named', about: body.name }, originOf(request), now)
+      const { name, language } = body
+      if (language !== undefined) await handed.refuseLanguages(tx, account.id, [language])
+      await tx
+        .update(accounts)
+        .set({ ...body, updatedAt: now })
+        .where(eq(accounts.id, account.id))
+      if (name !== undefined) await writeAudit(tx, { ownerId: account.id, kind: 'business_named', about: name }, originOf(request), now)
+      if (language === undefined || language === account.language) return
+      await handed.onLanguageChange(tx, account.id)
+      await writeAudit(tx, { ownerId: account.id, kind: 'language_changed', about: language }, originOf(request), now)
     })
-    return toDetails(db, { ...account, name: body.name, displayName: body.name }, role)
+    const { name = account.name, language = account.language } = body
+    return toDetails(db, { ...account, name, language, displayName: name ?? account.displayName }, role, handed)
   })
 
   answer(app, businessCalls.remove, async ({ body }, { account, sessionId }, { request }) => {
@@ -88,7 +103,12 @@ async function addBusiness(
   })
 }
 
-async function toDetails(db: Database, account: Account, role: Role): Promise<BusinessDetails> {
+async function toDetails(
+  db: Database,
+  account: Account,
+  role: Role,
+  { readLanguages }: Pick<Handed, 'readLanguages'>,
+): Promise<BusinessDetails> {
   const owner = await ownerOf(db, account.id)
   return {
     _id: account.id,
@@ -96,6 +116,8 @@ async function toDetails(db: Database, account: Account, role: Role): Promise<Bu
     role,
     owner: owner.displayName,
     named: account.name !== null,
+    language: account.language,
+    languages: await readLanguages(db, account.id),
     createdAt: account.createdAt.toString(),
   }
 }

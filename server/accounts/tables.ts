@@ -58,6 +58,8 @@ export const accounts = pgTable(
     reminderHour: integer().notNull().default(9),
     /** ISO 4217: that of an invoice for which none is given. */
     currency: text().notNull().default('INR'),
+    /** In which its clients are written to, as a BCP 47 tag, where neither the invoice nor the client has one. */
+    language: text().notNull().default('en'),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
     /** When the trial of the plan began; null: with the account. Earlier, where its email had an account before. */

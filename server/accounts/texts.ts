@@ -161,6 +161,8 @@ export function auditText(kind: AuditKind, about: string): string {
       return 'Signed in with a recovery code.'
     case 'recovery_codes_renewed':
       return 'New recovery codes generated; old codes invalidated.'
+    case 'language_changed':
+      return `Clients are written to in another language: ${about}.`
     case 'business_named':
       return `Business named ${about}.`
     case 'member_invited':

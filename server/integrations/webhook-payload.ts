@@ -66,6 +66,8 @@ const invoiceRow = z
     /** Missing in facts from before this column existed. */
     currency: z.string().default('INR'),
     /** Missing in facts from before this column existed. */
+    language: z.string().nullable().default(null),
+    /** Missing in facts from before this column existed. */
     issued_on: z.string().optional(),
     due_date: z.string(),
     status: invoiceStatus,
@@ -105,6 +107,7 @@ const invoiceRow = z
       clientEmail: row.client_email,
       amountMinor: row.amount_minor,
       currency: row.currency,
+      language: row.language,
       issuedOn: row.issued_on ?? row.created_at.toString().slice(0, 10),
       dueDate: row.due_date,
       status: row.status,

@@ -123,6 +123,7 @@ function toClient(row: typeof clients.$inferSelect, parts: [Part, ...Part[]], kn
     sequence: chosenSequence(row),
     secondContact: row.secondContact,
     mailbox: row.mailboxId,
+    language: row.language,
     country: row.country,
     region: row.region,
     timezone: row.timezone,
@@ -179,7 +180,7 @@ export async function changeClient(
   db: Database,
   owner: Owner,
   id: string,
-  { pause, secondContact, smart }: Pick<z.output<typeof clientChange>, 'pause' | 'secondContact' | 'smart'>,
+  { pause, secondContact, smart, language }: Pick<z.output<typeof clientChange>, 'pause' | 'secondContact' | 'smart' | 'language'>,
   now: Instant,
   afterChange: AfterChange,
 ): Promise<Client> {
@@ -190,11 +191,21 @@ export async function changeClient(
     const change = pause === null ? { paused: false as const } : { paused: true as const, ...pause }
     await pauseInvoice(db, owner.id, one.id, { ...change, scope: 'client' }, now, afterChange)
   }
-  if (secondContact !== undefined || smart !== undefined)
+  if (secondContact !== undefined || smart !== undefined || language !== undefined)
     await db
       .update(clients)
-      .set({ secondContact, smart })
+      .set({ secondContact, smart, language })
       .where(and(eq(clients.ownerId, owner.id), eq(clients.emailKey, emailKey)))
+  if (language !== undefined) {
+    const its = await db.select({ id: invoices.id }).from(invoices).where(of(owner.id, emailKey))
+    // Emails about several of them may have two languages now.
+    await afterChange(
+      db,
+      owner.id,
+      its.map((invoice) => invoice.id),
+      now,
+    )
+  }
   const [client] = await listClients(db, owner, emailKey)
   if (!client) throw noClient()
   return client

@@ -45,6 +45,7 @@ test('a created invoice is read back unchanged', async () => {
     issuedOn: '2026-03-02',
     _id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     currency: 'INR',
+    language: null,
     status: 'unpaid',
     reference: 'INV-0001',
     createdAt: '2026-03-02T09:00:00Z',

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
 import { client, clientCalls } from '#contract/clients.ts'
 import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import type { sequenceAssignment } from '#contract/sequences.ts'
+import { languageTag } from '#contract/speech.ts'
 import { type Origin, originOf } from '#server/accounts/accounts.ts'
 import { type Account, type App, answer, type Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -52,6 +53,8 @@ interface Handed {
   assignToClient(tx: Database, change: { account: Account; from: Origin; now: Instant }, id: string, chosen: Assignment): Promise<void>
   /** Sets where a client lives, and by which clock. */
   placeClient(tx: Database, account: Account, id: string, where: Whereabouts): Promise<void>
+  /** Refuses with `invalid` a language that emails cannot be written in. */
+  refuseLanguages(db: Database, ownerId: string, languages: (string | null | undefined)[]): Promise<void>
   /** Chooses the mailbox that a client is written to from. */
   chooseMailbox(tx: Database, ownerId: string, about: { clientId: string; mailbox: string | null }, now: Instant): Promise<void>
 }
@@ -59,7 +62,7 @@ interface Handed {
 export function invoiceRoutes(
   app: App,
   { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
-  { onChange, assignToClient, placeClient, chooseMailbox, ...read }: Handed,
+  { onChange, assignToClient, placeClient, chooseMailbox, refuseLanguages, ...read }: Handed,
 ): void {
   const afterChange: AfterChange = async (tx, ownerId, ids, now, corrected) => {
     await onChange(tx, ownerId, ids, now, corrected)
@@ -96,14 +99,16 @@ export function invoiceRoutes(
   answer(app, invoiceCalls.create, async ({ body }, principal, { request }) => {
     const now = clock.now()
     const { account } = principal
+    await refuseLanguages(db, account.id, [body.language])
     const create = (db: Database) => createInvoice(db, account.id, body, now, afterChange, config, originFor(principal))
     const key = readIdempotencyKey(request.headers['idempotency-key'])
     return shown(account, await (key === null ? create(db) : createIdempotently(db, account.id, { key, draft: body }, now, create)))
   })
   answer(app, invoiceCalls.read, async ({ params }, { account }) => shown(account, await readInvoice(db, account.id, params.id)))
-  answer(app, invoiceCalls.update, async ({ params, body }, { account }) =>
-    shown(account, await updateInvoice(db, account.id, params.id, body, clock.now(), afterChange)),
-  )
+  answer(app, invoiceCalls.update, async ({ params, body }, { account }) => {
+    await refuseLanguages(db, account.id, [body.language])
+    return shown(account, await updateInvoice(db, account.id, params.id, body, clock.now(), afterChange))
+  })
   answer(app, invoiceCalls.remove, async ({ params }, { account }, { request }) => {
     await removeInvoice(db, account.id, params.id, originOf(request), clock.now(), afterChange)
     return undefined
@@ -116,6 +121,7 @@ export function invoiceRoutes(
   )
   answer(app, invoiceCalls.import, async ({ body }, { account }, { request, enterHeavy }) => {
     if (body.lines.length > few) await enterHeavy()
+    await refuseLanguages(db, account.id, body.lines.map(languageOfLine))
     const key = readIdempotencyKey(request.headers['idempotency-key'])
     return importInvoices(db, account.id, { ...body, key }, clock.now(), afterChange, config)
   })
@@ -125,6 +131,7 @@ export function invoiceRoutes(
     return undoImport(db, about, clock.now(), afterChange)
   })
   answer(app, invoiceCalls.put, async ({ params, body }, principal) => {
+    await refuseLanguages(db, principal.account.id, [body.language])
     const about = { reference: params.reference, draft: body, origin: originFor(principal) }
     return shown(principal.account, await putInvoice(db, principal.account.id, about, clock.now(), afterChange, config))
   })
@@ -150,6 +157,7 @@ export function invoiceRoutes(
           await assignToClient(tx, { account, from: originOf(request), now }, params.id, { sequence, fingerprint })
         if (country !== undefined || region !== undefined || timezone !== undefined)
           await placeClient(tx, account, params.id, { country, region, timezone })
+        await refuseLanguages(tx, account.id, [body.language])
         if (mailbox !== undefined) await chooseMailbox(tx, account.id, { clientId: params.id, mailbox }, now)
         return changeClient(tx, account, params.id, body, now, afterChange)
       }),
@@ -183,6 +191,11 @@ export function invoiceRoutes(
     reply.headers({ 'content-type': 'text/csv; charset=utf-8', 'content-disposition': `attachment; filename="${name}"` })
     return streamed(exportPayments(db, account.id, zone))
   })
+}
+
+/** The language of a line that is not checked yet. */
+function languageOfLine(line: unknown): string | undefined {
+  return z.object({ language: languageTag }).safeParse(line).data?.language
 }
 
 /** Where a payment comes from that is recorded by this call. */

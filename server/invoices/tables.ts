@@ -58,6 +58,8 @@ export const invoices = pgTable(
     /** In minor units of the currency, as many decimals as ISO 4217 gives it. */
     amountMinor: bigint({ mode: 'number' }).notNull(),
     currency: text().notNull().default('INR'),
+    /** In which its emails are, as a BCP 47 tag; null: that of its client. */
+    language: text(),
     /** A trigger sets it where a process of an earlier release inserts without it. */
     issuedOn: date({ mode: 'string' }).notNull(),
     dueDate: date({ mode: 'string' }).notNull(),
@@ -224,6 +226,8 @@ export const clients = pgTable(
     secondContact: text(),
     /** The place of the mailbox that it is written to from; null: the default one. Its key to mail_configs is in the migration: a slice above. */
     mailboxId: uuid(),
+    /** In which it is written to, as a BCP 47 tag; null: that of the account. */
+    language: text(),
     /** Where and by which clock it lives; null: as the account. */
     country: text(),
     region: text(),

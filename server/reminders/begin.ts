@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { hasPayLink, type Wording } from '#contract/templates.ts'
+import { hasPayLink } from '#contract/templates.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { selectAccounts } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
@@ -11,7 +11,7 @@ import { nothingToPay, readEmailPayments } from '#server/pay/pay.ts'
 import { batch } from '#server/platform/batch.ts'
 import { arrayText, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { readWordings } from '#server/templates/templates.ts'
+import { readWordings, type Wordings } from '#server/templates/templates.ts'
 import type { MailPayment } from './compose.ts'
 import type { SendingMailbox } from './mailboxes.ts'
 import { type PendingDelivery, readPending } from './pending.ts'
@@ -26,7 +26,7 @@ export interface Begun {
   scheduling: boolean
   /** Runs of it are not planned completely. */
   unplanned: boolean
-  wordings: { one: Wording; group: Wording }
+  wordings: Wordings
   /** Its due emails, the oldest first; those of the daily run only with `scheduling`. */
   pending: PendingMail[]
 }
@@ -107,10 +107,10 @@ async function withPayment(
 ): Promise<Map<string, PendingMail[]>> {
   const payments = await readEmailPayments(db, config, [...pending.keys()])
   const all = [...pending].flatMap(([ownerId, mails]) => mails.map((mail) => ({ ownerId, mail })))
-  const linked = all.filter(({ ownerId, mail: { composed, about, written, step } }) => {
+  const linked = all.filter(({ ownerId, mail: { composed, about, written, step, language } }) => {
     if (!config.payLinks || composed || about.length === 0) return false
     if (payments.get(ownerId)?.inEmails) return true
-    const { one, group } = step ?? wordings.get(ownerId) ?? {}
+    const { one, group } = step ?? wordings.get(ownerId)?.in(language) ?? {}
     return [written, one, group].some((wording) => wording && hasPayLink(wording))
   })
   const links = await payLinksFor(

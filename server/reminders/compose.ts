@@ -3,6 +3,7 @@ import MimeNode from 'nodemailer/lib/mime-node'
 import { fromMinor } from '#contract/money.ts'
 import { type PayBlock, withPayBlock } from '#contract/pay.ts'
 import { largestAttached } from '#contract/pay-links.ts'
+import { english, type Speech } from '#contract/speech.ts'
 import {
   groupValues,
   groupVariables,
@@ -62,6 +63,8 @@ interface Rendering {
   pay: MailPayment | null
   /** Where the email has the picture of a UPI code, by its text. */
   picture: (code: string) => string
+  /** Without it in English. */
+  speech?: Speech
 }
 
 /** How the client of an email can pay. `payLink`: null where clients cannot reach this server. */
@@ -75,7 +78,7 @@ interface RenderedMail extends RenderedReminder {
 }
 
 /** Renders an email: the preview and the sent email are made here. Throws EmailTooLarge. */
-export function renderMail({ about, owed, wordings, userName, today, pay, picture }: Rendering): RenderedMail {
+export function renderMail({ about, owed, wordings, userName, today, pay, picture, speech = english }: Rendering): RenderedMail {
   const { currency = 'INR' } = about[0] ?? {}
   const invoices = about.map(({ reference, balanceMinor, amountMinor, dueDate }) => ({
     reference,
@@ -86,7 +89,7 @@ export function renderMail({ about, owed, wordings, userName, today, pay, pictur
     daysOverdue: daysOverdue(dueDate, today),
   }))
   const [invoice = { reference: '', amount: 0, invoiceAmount: 0, paidAmount: 0, dueDate: today, daysOverdue: 0 }] = invoices
-  const names = { clientName: about[0]?.clientName ?? '', userName, currency, payLink: pay?.payLink ?? null }
+  const names = { clientName: about[0]?.clientName ?? '', userName, currency, payLink: pay?.payLink ?? null, speech }
   // An email that was written for several invoices may have one of them left.
   const isOne = owed.count === 1 && !isForGroup(wordings.one)
   const wording = isOne ? wordings.one : wordings.group
@@ -106,6 +109,7 @@ export function renderMail({ about, owed, wordings, userName, today, pay, pictur
     references: about.map(({ reference }) => reference),
     payLink: pay.payLink,
     picture,
+    speech,
     pdfs: linkedFiles({ about, owed, pay }),
   })
 }
@@ -142,12 +146,14 @@ export async function composeReminder(mail: {
   today: string
   now: Instant
   pay: MailPayment | null
+  /** Without it in English. */
+  speech?: Speech
   /** Further recipients. */
   copies?: string[]
 }): Promise<ComposedMail> {
   // Many emails are composed in a row: calls to this process must not wait for all of them.
   await setImmediate()
-  const { about, from } = mail
+  const { about, from, speech = english } = mail
   const [first] = about
   const rendered = renderMail({ ...mail, userName: from.name, picture: () => `cid:${pictureId}` })
   const before = about.find((one) => one.firstMessageId)
@@ -160,6 +166,7 @@ export async function composeReminder(mail: {
     To: { name: first.clientName, address: first.clientEmail },
     ...(mail.copies?.length ? { Cc: mail.copies } : {}),
     Subject: rendered.subject,
+    ...(speech === english ? {} : { 'Content-Language': speech.language }),
     'Message-ID': messageId,
     Date: new Date(mail.now.epochMilliseconds),
     ...(inReplyTo === undefined ? {} : { 'In-Reply-To': inReplyTo, References: references.join(' ') }),
@@ -170,7 +177,7 @@ export async function composeReminder(mail: {
   })
   const parts = {
     text: rendered.text,
-    html: reminderDocument(rendered.html),
+    html: reminderDocument(rendered.html, speech),
     picture: rendered.code === null ? null : qrPng(rendered.code),
   }
   return { raw: withParts(node, parts), subject: rendered.subject, messageId }

@@ -10,7 +10,7 @@ import { planned } from './deliveries.ts'
 import { completeEarlierDays, mostSkippedDays } from './earlier-days.ts'
 import { deliverJob } from './jobs.ts'
 import { closeLeftOut } from './left-out.ts'
-import { addressHeld, balance, pausedOn } from './owed.ts'
+import { addressHeld, balance, ownLanguage, pausedOn } from './owed.ts'
 import { firstChunk, makeRun } from './runs.ts'
 import {
   apartFrom,
@@ -208,7 +208,7 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
       SELECT w.*, i.id AS invoice_id, ${balance} AS amount_minor, i.client_email, i.currency, i.due_date, lower(i.client_email) AS client_key, o.delivery_id AS open_delivery,
         ${pausedOn(sql`w.local_date`)} AS paused, ${addressHeld} AS address_held, coalesce(i.last_reminder_at >= w.day_began, false) AS reminded_today,
         coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) AS pause_note,
-        CASE WHEN w.grouped THEN concat_ws(' ', lower(i.client_email), i.currency) ELSE concat_ws(' ', CASE WHEN coalesce(i.last_reminder_at >= w.day_before AND i.last_reminder_at < ${at}, false) THEN 1 ELSE 0 END, i.due_date, i.id) END AS place
+        i.language, CASE WHEN w.grouped THEN concat_ws(' ', lower(i.client_email), i.currency, ${ownLanguage}) ELSE concat_ws(' ', CASE WHEN coalesce(i.last_reminder_at >= w.day_before AND i.last_reminder_at < ${at}, false) THEN 1 ELSE 0 END, i.due_date, i.id) END AS place
       FROM w CROSS JOIN LATERAL (
         SELECT * FROM invoices WHERE owner_id = w.owner_id AND deleted_at IS NULL AND status <> 'paid' AND due_date < w.local_date LIMIT ${firstChunk + 1}::int) i
       LEFT JOIN delivery_invoices o ON o.invoice_id = i.id AND o.open
@@ -222,7 +222,7 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
         FROM facts) judged
       WHERE invoices <= ${firstChunk}::int),
     emails AS (
-      SELECT DISTINCT ON (email_id) email_id AS id, run_id, owner_id, deadline_at, client_email, currency
+      SELECT DISTINCT ON (email_id) email_id AS id, run_id, owner_id, deadline_at, client_email, currency, language
       FROM decided WHERE decision = 'write' ORDER BY email_id, due_date, invoice_id),
     large AS (SELECT run_id FROM facts GROUP BY run_id HAVING count(*) > ${firstChunk}::int),
     left_out AS (

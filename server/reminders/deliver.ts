@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { deliveryProblem, isAddressRefusal } from '#contract/delivery-problem.ts'
 import type { HoldReason } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
-import { EmailTooLarge, type Wording } from '#contract/templates.ts'
+import { EmailTooLarge } from '#contract/templates.ts'
 import { type AccountRow, findAccount, lockAccount, maySend } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
@@ -20,6 +20,8 @@ import { arrayText, type Database, isUnavailable, rows } from '#server/platform/
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Slot, Slots } from '#server/platform/fair-scheduler.ts'
+import { speechOf } from '#server/platform/speech.ts'
+import type { Wordings } from '#server/templates/templates.ts'
 import type { Beginning, PendingMail } from './begin.ts'
 import type { ClaimedDelivery } from './claims.ts'
 import { attachedFiles, type ComposedMail, composeReminder, withFiles } from './compose.ts'
@@ -332,7 +334,7 @@ function holdReason(account: AccountRow, sender: Sender | null): HoldReason | nu
 interface Batch extends Slice {
   account: AccountRow
   sender: SendingMailbox
-  wordings: { one: Wording; group: Wording }
+  wordings: Wordings
   waiting: PendingMail[]
   rateLimit: RateLimit | null
   /** The next emails, composed while others are in flight. */
@@ -520,7 +522,8 @@ async function compose({ clock }: Delivering, { account, sender, wordings }: Bat
     id: newId(),
     about: [first, ...others],
     owed: mail.owed,
-    wordings: mail.written ? { one: mail.written, group: mail.written } : (mail.step ?? wordings),
+    wordings: mail.written ? { one: mail.written, group: mail.written } : (mail.step ?? wordings.in(mail.language)),
+    speech: speechOf(mail.language),
     copies: mail.copies,
     from: { name: account.displayName, address: sender.address },
     today: mail.clientDate ?? localDate(now, account.timezone),

@@ -6,7 +6,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, byKeys, type Database, preparedRows, rows } from '#server/platform/database.ts'
 import { isSentBy, type SendingMailbox, sentBy } from './mailboxes.ts'
-import { addressHeld, balance, beingPaid, owedToday, sourceOf } from './owed.ts'
+import { addressHeld, balance, beingPaid, inOtherLanguage, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { holdTexts, texts } from './texts.ts'
@@ -126,8 +126,8 @@ export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: In
   const column = (of: (mail: PlannedMail) => string | number | null | undefined) => arrayText(mails.map((mail) => textOf(of(mail))))
   const leaves = ({ leaves: own }: PlannedMail) => later(own?.at ?? null, run.leavesAt)?.toString()
   await tx.execute(sql`
-    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
-    SELECT m.id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, i.currency, 'queued', ${now.toString()}::timestamptz, coalesce(m.at, ${now.toString()}::timestamptz), coalesce(m.until, ${run.deadlineAt.toString()}::timestamptz),
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, language, state, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
+    SELECT m.id, ${run.ownerId}::uuid, ${run.id}::uuid, i.client_email, i.currency, i.language, 'queued', ${now.toString()}::timestamptz, coalesce(m.at, ${now.toString()}::timestamptz), coalesce(m.until, ${run.deadlineAt.toString()}::timestamptz),
       m.sequence_id, m.step_offset, m.step_date, m.client_date
     FROM unnest(${column(({ deliveryId }) => deliveryId)}::uuid[], ${column(({ invoiceIds }) => invoiceIds[0])}::uuid[], ${column(leaves)}::timestamptz[],
       ${column(({ leaves }) => leaves?.until?.toString())}::timestamptz[], ${column(({ step }) => step?.sequenceId)}::uuid[], ${column(({ step }) => step?.offset)}::int[],
@@ -140,13 +140,13 @@ export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: In
 }
 
 /**
- * The same as part of a statement that makes many runs: adds `emails` (id, owner_id, run_id, client_email, currency, deadline_at) with the invoices
+ * The same as part of a statement that makes many runs: adds `emails` (id, owner_id, run_id, client_email, currency, language, deadline_at) with the invoices
  * that `decided` (owner_id, invoice_id, amount_minor, email_id, decision) writes about.
  */
 export const planned = (at: SQL) => sql`
   new_deliveries AS (
-    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, created_at, next_try_at, deadline_at)
-    SELECT e.id, e.owner_id, e.run_id, e.client_email, e.currency, 'queued', ${at}, ${at}, e.deadline_at FROM emails e),
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, language, state, created_at, next_try_at, deadline_at)
+    SELECT e.id, e.owner_id, e.run_id, e.client_email, e.currency, e.language, 'queued', ${at}, ${at}, e.deadline_at FROM emails e),
   new_invoices AS (
     INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open, amount_minor)
     SELECT x.owner_id, x.email_id, x.invoice_id, true, x.amount_minor FROM decided x WHERE x.decision = 'write')`
@@ -517,7 +517,7 @@ async function join(tx: Database, run: Run, ids: string[]): Promise<void> {
   const same = await rows(
     tx,
     z.object({ id: z.string(), key: z.string(), back: z.boolean() }),
-    sql`SELECT d.id, concat_ws(' ', lower(d.client_email), d.currency, d.sequence_id, d.step_offset) AS key, d.id = ANY(${back}::uuid[]) AS back FROM deliveries d
+    sql`SELECT d.id, concat_ws(' ', lower(d.client_email), d.currency, d.language, d.sequence_id, d.step_offset) AS key, d.id = ANY(${back}::uuid[]) AS back FROM deliveries d
         WHERE d.run_id = ${run.id}::uuid AND d.pulled_by_run_id IS NULL AND (d.state IN ${waiting} OR d.id = ANY(${back}::uuid[]))
           AND lower(d.client_email) IN (SELECT lower(b.client_email) FROM deliveries b WHERE b.id = ANY(${back}::uuid[]))
         ORDER BY d.id FOR UPDATE`,
@@ -544,8 +544,8 @@ async function join(tx: Database, run: Run, ids: string[]): Promise<void> {
 export async function splitOthers(tx: Database, ownerId: string, id: string, invoiceIds: string[]): Promise<void> {
   const own = newId()
   await tx.execute(sql`
-    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
-    SELECT ${own}::uuid, d.owner_id, d.run_id, d.client_email, d.currency, d.state, d.reason, d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date, d.client_date
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, language, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
+    SELECT ${own}::uuid, d.owner_id, d.run_id, d.client_email, d.currency, d.language, d.state, d.reason, d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date, d.client_date
     FROM deliveries d WHERE d.id = ${id}::uuid AND d.owner_id = ${ownerId}::uuid`)
   const others = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${id}::uuid AND NOT (invoice_id = ANY(${arrayText(invoiceIds)}::uuid[]))`
   await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${own}::uuid WHERE ${others}`)
@@ -606,7 +606,7 @@ export async function close(
   return done?.count ?? 0
 }
 
-/** An invoice whose address changed while a grouped email waits gets an email of its own, in the same run. `which`: of `o`, the row of both. */
+/** An invoice whose address or language changed while a grouped email waits gets an email of its own, in the same run. `which`: of `o`, the row of both. */
 export async function split(tx: Database, ownerId: string, which: SQL): Promise<void> {
   const moved = await rows(
     tx,
@@ -614,7 +614,7 @@ export async function split(tx: Database, ownerId: string, which: SQL): Promise<
     sql`SELECT o.invoice_id AS "invoiceId", o.delivery_id AS "deliveryId"
         FROM delivery_invoices o JOIN deliveries d ON d.id = o.delivery_id JOIN invoices i ON i.id = o.invoice_id
         WHERE o.owner_id = ${ownerId}::uuid AND ${which} AND o.open AND d.state IN ${pending}
-          AND lower(i.client_email) <> lower(d.client_email)
+          AND (lower(i.client_email) <> lower(d.client_email) OR ${inOtherLanguage})
           AND EXISTS (SELECT 1 FROM delivery_invoices n WHERE n.delivery_id = d.id AND n.invoice_id <> o.invoice_id)
         FOR UPDATE OF d SKIP LOCKED`,
   )
@@ -622,8 +622,8 @@ export async function split(tx: Database, ownerId: string, which: SQL): Promise<
     const own = newId()
     const both = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${deliveryId}::uuid AND invoice_id = ${invoiceId}::uuid`
     await tx.execute(sql`
-      INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
-      SELECT ${own}::uuid, d.owner_id, d.run_id, d.pulled_by_run_id, i.client_email, CASE d.state WHEN 'held' THEN 'held' ELSE 'queued' END, d.reason,
+      INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, currency, language, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
+      SELECT ${own}::uuid, d.owner_id, d.run_id, d.pulled_by_run_id, i.client_email, i.currency, i.language, CASE d.state WHEN 'held' THEN 'held' ELSE 'queued' END, d.reason,
         d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date, d.client_date
       FROM deliveries d JOIN invoices i ON i.owner_id = d.owner_id AND i.id = ${invoiceId}::uuid WHERE d.id = ${deliveryId}::uuid AND d.owner_id = ${ownerId}::uuid`)
     await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${own}::uuid WHERE ${both}`)

@@ -11,7 +11,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { followHolds, hold, holdEverything, release } from './deliveries.ts'
+import { followHolds, hold, holdEverything, release, split } from './deliveries.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { apartFrom, dailyDeadline, dayAfter, localDate, nextRun } from './schedule.ts'
 import { deliveries, runs } from './tables.ts'
@@ -24,6 +24,11 @@ export const mostNamed = 20
 export async function resumeHeld(tx: Database, queue: Queue, ownerId: string, now: Instant): Promise<void> {
   const resumed = await release(tx, sql`d.owner_id = ${ownerId}::uuid AND d.reason NOT IN ('restored', 'address', 'paying')`, now)
   if (resumed > 0) await queue.send(tx, deliverJob, { ownerId })
+}
+
+/** Emails about several invoices that wait may have two languages, now that the business has another one. */
+export function splitLanguages(tx: Database, ownerId: string): Promise<void> {
+  return split(tx, ownerId, sql`true`)
 }
 
 /** From which mailbox a client is written to; null: the default one. Refuses with `not_found`. */

@@ -49,6 +49,7 @@ const invoice: PlanInvoice = {
   id: 'i',
   clientKey: 'asha',
   currency: 'INR',
+  language: 'en',
   due: 0,
   sequence: 's',
   ...noHistory,

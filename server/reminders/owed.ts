@@ -17,20 +17,33 @@ export const stepOf = sql`(SELECT max(s."offset") FROM sequence_steps s
 /** Today for an email `d`: for one to a client in another time zone the date there. */
 const dateOf = (today: string | SQL) => sql`coalesce(d.client_date, ${today}::date)`
 
+/** The language of an invoice `i` without one of its own: that of its client, else of its account. */
+const usualLanguage = sql`coalesce((SELECT k.language FROM clients k WHERE k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)),
+  (SELECT a.language FROM accounts a WHERE a.id = i.owner_id))`
+/** The language of an invoice `i`. */
+export const languageOf = sql`coalesce(i.language, ${usualLanguage})`
+/** The language of an invoice `i` where it is not that of its client, else null: most invoices have none, and cost nothing. */
+export const ownLanguage = sql`CASE WHEN i.language IS NOT NULL THEN nullif(i.language, ${usualLanguage}) END`
+/** Whether an invoice `i` has another language than the email `d` to its client. */
+export const inOtherLanguage = sql`(i.language IS DISTINCT FROM d.language AND ${languageOf} <> coalesce(d.language, ${usualLanguage}))`
+/** The language of an email `d` about invoices `i`, which have the same. */
+export const languageOfMail = sql`coalesce(max(i.language), (SELECT k.language FROM clients k WHERE k.owner_id = d.owner_id AND k.email_key = max(lower(i.client_email))),
+  (SELECT a.language FROM accounts a WHERE a.id = d.owner_id))`
+
 /** Whether an invoice `i` is on the side of its due date that an email `d` is about; most emails are about invoices past due. */
 const onItsSide = (today: string | SQL) =>
   sql`CASE WHEN d.step_offset <= 0 THEN i.due_date >= ${dateOf(today)} ELSE i.due_date < ${dateOf(today)} END`
 
 /**
  * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, or not yet for a step before that, not deleted, not paused. A grouped
- * email is for one client and one currency, so an invoice with another address or currency since then is not in it. OFFSET 0 makes Postgres
+ * email is for one client, one currency and one language, so an invoice with another address, currency or language since then is not in it. OFFSET 0 makes Postgres
  * go from the email to its invoices by their keys, however old its statistics are.
  */
 export const owedToday = (today: string | SQL) => sql`
   FROM (SELECT invoice_id, count(*) OVER () AS together FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
   JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
     ON i.deleted_at IS NULL AND i.status <> 'paid' AND ${onItsSide(today)} AND (d.sequence_id IS NULL OR ${stepOf} IS NOT NULL) AND NOT ${pausedOn(dateOf(today))}
-      AND (di.together = 1 OR (lower(i.client_email) = lower(d.client_email) AND i.currency = d.currency))`
+      AND (di.together = 1 OR (lower(i.client_email) = lower(d.client_email) AND i.currency = d.currency AND NOT ${inOtherLanguage}))`
 
 /**
  * The emails `d` of an invoice `i`, with the row `x` of both and the run `r` that wants each. By their keys, as above: without statistics
@@ -74,12 +87,14 @@ export const copiesOf = sql`(SELECT string_agg(DISTINCT x.address, ',' ORDER BY 
 /** The step of an email `d`, its version and its further recipients; '' for one in the words of the template. */
 const step = sql`CASE WHEN d.sequence_id IS NULL THEN '' ELSE
   (SELECT ' step ' || q.id || '/' || q.version || '/' || d.step_offset FROM sequences q WHERE q.id = d.sequence_id) || coalesce(' cc ' || ${copiesOf}, '') END`
+/** The language of an email `d`; '' for English. */
+const spoken = sql`(SELECT CASE WHEN l <> 'en' THEN ' in ' || l ELSE '' END FROM (VALUES (${languageOfMail})) said (l))`
 /** Of many invoices a digest: thousands of versions would travel with every claim. */
 export const source = (senderId: string | SQL) =>
-  sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END || ${payment} || ${step}`
+  sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END || ${payment} || ${step} || ${spoken}`
 
 /**
- * What an email is rendered from: the mailbox, every invoice in it with its version and its PDF, the pay links, the settings of the ways to pay, and the step with its copies. Null where
+ * What an email is rendered from: the mailbox, every invoice in it with its version and its PDF, the pay links, the settings of the ways to pay, the step with its copies, and the language. Null where
  * nothing is owed any more.
  */
 export const sourceOf = (senderId: string | SQL, today: string | SQL) => sql`(SELECT ${source(senderId)} ${owedToday(today)})`

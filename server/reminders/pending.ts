@@ -1,23 +1,22 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { mostListed } from '#contract/templates.ts'
+import { firstLanguage } from '#contract/speech.ts'
+import { mostListed, type Wording } from '#contract/templates.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, preparedRows } from '#server/platform/database.ts'
 import { onlyScheduled } from './deliveries.ts'
 import { mailboxOfClient, type SendingMailbox } from './mailboxes.ts'
-import { balance, beingPaid, copiesOf, owedToday, source, stepOf } from './owed.ts'
+import { balance, beingPaid, copiesOf, languageOfMail, owedToday, source, stepOf } from './owed.ts'
 import { localDate } from './schedule.ts'
-
-/** The one that clients are written to in. */
-export const language = 'en'
+import { inStep, stepIn, storedStep } from './sequence-steps.ts'
 
 /** How many emails are read ahead; each is still claimed by one statement of its own. */
 export const readAhead = 40
 
 const wording = z.object({ subject: z.string(), content: z.string() })
 
-const pendingDelivery = z.object({
+const pendingRow = z.object({
   id: z.string(),
   ownerId: z.string(),
   /** The date at a client in another time zone when it leaves; null: that of the account. */
@@ -37,8 +36,9 @@ const pendingDelivery = z.object({
   madeFor: z.number(),
   /** The wording that was written for this one email; null where the account's applies. */
   written: wording.nullable(),
-  /** The words of its step; null: those of the template. */
-  step: z.object({ one: wording, group: wording }).nullable(),
+  /** As a BCP 47 tag; null where nothing is owed any more. */
+  language: z.string().nullable(),
+  step: storedStep.nullable(),
   /** Where it goes besides the client. */
   copies: z.array(z.string()),
   /** All that is owed now; `about` has the first of them, as many as an email lists. */
@@ -61,7 +61,11 @@ const pendingDelivery = z.object({
     }),
   ),
 })
-export type PendingDelivery = z.output<typeof pendingDelivery>
+export interface PendingDelivery extends Omit<z.output<typeof pendingRow>, 'step' | 'language'> {
+  language: string
+  /** The words of its step; null: those of the template. */
+  step: { one: Wording; group: Wording } | null
+}
 
 /** The due emails of mailboxes, by account: the oldest first, at most `readAhead` each; those of the daily run only with `scheduling`. */
 export async function readPending(
@@ -73,13 +77,12 @@ export async function readPending(
   const today = sql`w.today`
   const found = await preparedRows(
     db,
-    pendingDelivery,
+    pendingRow,
     sql`SELECT d.id, d.owner_id AS "ownerId", d.client_date::text AS "clientDate", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed, ${beingPaid(now)} AS paying,
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
           (SELECT json_build_object('subject', r.subject, 'content', r.content) FROM runs r
             WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.content IS NOT NULL ORDER BY r.created_at DESC LIMIT 1) AS written,
-          (SELECT json_build_object('one', json_build_object('subject', t.subject, 'content', t.content), 'group', json_build_object('subject', t.group_subject, 'content', t.group_content))
-            FROM step_texts t WHERE t.sequence_id = d.sequence_id AND t."offset" = ${stepOf} AND t.language = ${language}) AS step,
+          s.language, CASE WHEN d.sequence_id IS NOT NULL THEN ${stepIn(sql`s.language`, sql`c.sequence_id = d.sequence_id AND c."offset" = ${stepOf}`)} END AS step,
           coalesce(string_to_array(s.copies, ','), '{}') AS copies,
           a.about, s.owed, coalesce(a.about->0->>'clientEmail', d.client_email) AS "clientEmail"
         FROM unnest(${arrayText(those.map(({ account }) => account.id))}::uuid[], ${arrayText(those.map(({ sender }) => sender.senderId))}::uuid[],
@@ -91,7 +94,7 @@ export async function readPending(
           ORDER BY d.next_try_at, d.id LIMIT ${readAhead}::int) d
         CROSS JOIN LATERAL (
           SELECT ${source(sql`w.sender_id`)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(${balance}), 0)) AS owed,
-            CASE WHEN d.sequence_id IS NOT NULL THEN ${copiesOf} END AS copies
+            CASE WHEN d.sequence_id IS NOT NULL THEN ${copiesOf} END AS copies, CASE WHEN count(*) > 0 THEN ${languageOfMail} END AS language
           ${owedToday(today)}) s
         CROSS JOIN LATERAL (
           SELECT coalesce((SELECT json_agg(one) FROM (
@@ -102,5 +105,9 @@ export async function readPending(
             ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT ${mostListed}::int) one), '[]') AS about) a
         ORDER BY d.next_try_at, d.id`,
   )
-  return Map.groupBy(found, ({ ownerId }) => ownerId)
+  const pending = found.map(({ step, language, ...one }): PendingDelivery => {
+    const its = language ?? firstLanguage
+    return { ...one, language: its, step: step && inStep(step, its) }
+  })
+  return Map.groupBy(pending, ({ ownerId }) => ownerId)
 }

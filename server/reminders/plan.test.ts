@@ -347,6 +347,7 @@ function someWorld(below: Below): World {
       id: `i${nth}`,
       clientKey: clients[below(clients.length)] ?? '',
       currency: below(5) === 0 ? 'EUR' : 'INR',
+      language: nth % 3 === 0 ? 'de' : 'en',
       due: begin - 60 + below(110),
       sequence: choice(),
       ...noHistory,
@@ -513,6 +514,7 @@ function worldOf(invoices: Partial<PlanInvoice>[], about: Partial<World> = {}): 
   const plain = {
     clientKey: 'asha',
     currency: 'INR',
+    language: 'en',
     due: begin,
     sequence: 'ready',
     through: null,

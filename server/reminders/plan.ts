@@ -47,6 +47,7 @@ export interface PlanInvoice {
   /** The client's address in lower case. */
   clientKey: string
   currency: string
+  language: string
   due: DayNumber
   /** A key of `World.sequences`, or a built-in sequence. */
   sequence: string
@@ -84,7 +85,7 @@ export interface World {
   timezone: string
   /** The hour from which clients in other time zones may get email. */
   reminderHour: number
-  /** One email per client and currency instead of one per invoice. */
+  /** One email per client, currency and language instead of one per invoice. */
   grouped: boolean
   calendar: Calendar | null
   /** By their address in lower case; those without an entry are as the account. */
@@ -203,8 +204,8 @@ export interface Planned {
 }
 
 /** What one grouped email is for. */
-export function groupKey({ clientKey, currency }: Pick<PlanInvoice, 'clientKey' | 'currency'>): string {
-  return `${clientKey} ${currency}`
+export function groupKey({ clientKey, currency, language }: Pick<PlanInvoice, 'clientKey' | 'currency' | 'language'>): string {
+  return `${clientKey} ${currency} ${language}`
 }
 
 export function plan(world: World, day: PlanDay): Planned {
@@ -366,7 +367,7 @@ function earlierInstant(one: Instant, other: Instant): Instant {
   return Temporal.Instant.compare(one, other) < 0 ? one : other
 }
 
-/** One email per client and currency, of one date and one tone: the others wait for the days between two emails. */
+/** One email per client, currency and language, of one date and one tone: the others wait for the days between two emails. */
 function grouped(due: Due[], { date: runDate }: PlanDay, rules: Planned['rules']): PlanMail[] {
   return [...Map.groupBy(due, ({ invoice }) => groupKey(invoice)).values()].map((group) => {
     const date = Math.min(...group.map(({ opening }) => opening.date))

@@ -49,6 +49,7 @@ import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { speechOf } from '#server/platform/speech.ts'
 import { jsonItems } from '#server/platform/stream-json.ts'
 import { sendsSystemMail } from '#server/platform/system-mail.ts'
 import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
@@ -151,7 +152,7 @@ export async function sendNow({ db, queue, account, now, config }: Asking, asked
       if (asked.invoiceIds && wanted.length === 0) throw noneLeft(await leftOutOf(tx, locked, lines, asked.invoiceIds))
       const same = repeatedSendNow(lines)
       if (same) return same
-      wording = await wordingOf(tx, account.id, asked, { mails, invoices: wanted.length })
+      wording = await wordingOf(tx, account.id, asked, { mails, invoices: wanted.length, language: wanted[0]?.language ?? locked.language })
     }
     const { groupByClient } = asked
     const run = await makeRun(tx, queue, locked, {
@@ -172,7 +173,11 @@ export async function draftReminder(
   asked: SendNowRequest & { invoiceIds: string[] },
 ): Promise<ReminderDraft> {
   const { lines, wanted, mails } = await wantedNow({ db, account, now, config }, asked)
-  const wording = await wordingOf(db, account.id, asked, { mails, invoices: wanted.length })
+  const wording = await wordingOf(db, account.id, asked, {
+    mails,
+    invoices: wanted.length,
+    language: wanted[0]?.language ?? account.language,
+  })
   return {
     mails,
     repeats: repeatedSendNow(lines),
@@ -427,6 +432,7 @@ const owedLine = z.object({
   balanceMinor: z.coerce.number(),
   amountMinor: z.coerce.number(),
   currency: z.string(),
+  language: z.string(),
   dueDate: z.string(),
   remindedToday: z.number(),
   byHandToday: z.number(),
@@ -518,9 +524,9 @@ function openTotals({ groupByClient, currency }: AccountRow) {
   }
 }
 
-/** What one grouped email is for: a client and a currency. */
-function groupOf({ clientEmail, currency }: Pick<PreviewLine, 'clientEmail' | 'currency'>): string {
-  return `${clientEmail.toLowerCase()} ${currency}`
+/** What one grouped email is for: a client, a currency and a language. */
+function groupOf({ clientEmail, currency, language }: Pick<PreviewLine, 'clientEmail' | 'currency' | 'language'>): string {
+  return `${clientEmail.toLowerCase()} ${currency} ${language}`
 }
 
 /** Invoices read at a time. */
@@ -547,7 +553,7 @@ async function* previewLines(
     rows(
       db,
       owedLine,
-      sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", ${balance} AS "balanceMinor", i.amount_minor AS "amountMinor", i.currency, i.due_date::text AS "dueDate",
+      sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", ${balance} AS "balanceMinor", i.amount_minor AS "amountMinor", i.currency, coalesce(i.language, k.language, ${account.language}::text) AS language, i.due_date::text AS "dueDate",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz THEN t.sent ELSE 0 END AS "remindedToday",
           CASE WHEN i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL THEN t.by_hand ELSE 0 END AS "byHandToday",
           o.next_try_at AS "openTryAt", o.id IS NOT NULL AS open, CASE WHEN o.state = 'held' THEN coalesce(o.reason, '') END AS "heldFor",
@@ -558,6 +564,7 @@ async function* previewLines(
           coalesce(t.just_now, (SELECT r.id FROM runs r WHERE r.owner_id = i.owner_id AND ${sentJustNow}
             AND r.planned_at IS NULL AND i.updated_at <= r.created_at AND o.id IS NULL ORDER BY r.created_at DESC LIMIT 1)) AS "sentJustNow"
         FROM invoices i
+        LEFT JOIN clients k ON k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)
         LEFT JOIN client_pauses cp ON cp.owner_id = i.owner_id AND cp.client_key = lower(i.client_email)
         LEFT JOIN ${openEmailOf} ON true
         LEFT JOIN LATERAL (
@@ -589,6 +596,7 @@ async function* previewLines(
       invoiceAmount: fromMinor(one.amountMinor, one.currency),
       paidAmount: fromMinor(one.amountMinor - one.balanceMinor, one.currency),
       currency: one.currency,
+      language: one.language,
       dueDate: one.dueDate,
       daysOverdue: Math.max(0, daysOverdue(one.dueDate, today)),
       dueNow: stepsOf ? stepsOf.dueNow(one.invoiceId) : pastDue && decide('start', facts) === 'write',
@@ -666,22 +674,22 @@ async function wordingOf(
   db: Database,
   ownerId: string,
   written: SendNowRequest,
-  { mails, invoices: howMany }: { mails: number; invoices: number },
+  { mails, invoices: howMany, language }: { mails: number; invoices: number; language: string },
 ): Promise<Wording | null> {
   if (!isWritten(written)) return null
   if (mails > 1) throw new ProblemError('invalid', texts.wording.severalEmails)
   const kind = kindOf(howMany)
-  const own = await ownWording(db, ownerId, kind)
+  const own = await ownWording(db, ownerId, kind, language)
   const wording = { subject: written.subject ?? own.subject, content: written.content ?? own.content }
   const errors = wordingProblems(wording, kind === 'one' ? templateVariables : groupVariables)
   if (errors[0]) throw new ProblemError('invalid', errors[0].message, { errors })
   return wording
 }
 
-async function ownWording(db: Database, ownerId: string, kind: TemplateKind): Promise<Wording> {
+async function ownWording(db: Database, ownerId: string, kind: TemplateKind, language: string): Promise<Wording> {
   const wordings = (await readWordings(db, [ownerId])).get(ownerId)
   if (!wordings) throw new Error('The wordings of an account were not read.')
-  return wordings[kind]
+  return wordings.in(language)[kind]
 }
 
 function kindOf(howMany: number): TemplateKind {
@@ -697,7 +705,9 @@ async function draftEmail(
   const [first] = wanted
   if (!first) return null
   const kind = kindOf(wanted.length)
-  const wording = written ?? (await ownWording(db, account.id, kind))
+  const { language } = first
+  const wording = written ?? (await ownWording(db, account.id, kind, language))
+  const speech = speechOf(language)
   const files = await filesOf(
     db,
     account.id,
@@ -724,6 +734,7 @@ async function draftEmail(
       userName: account.displayName,
       today,
       pay,
+      speech,
       picture: (code) => `data:image/png;base64,${qrPng(code).toString('base64')}`,
     })
     return {
@@ -733,7 +744,7 @@ async function draftEmail(
       clientName: first.clientName,
       wording,
       subject,
-      html: reminderDocument(html),
+      html: reminderDocument(html, speech),
       text,
       attached: [...files.values()].flatMap(({ id, name }) => (attached.includes(id) ? [name] : [])),
     }

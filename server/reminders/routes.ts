@@ -150,18 +150,20 @@ export function ownerLinkRoutes(app: App, deps: Deps): void {
 /** The calls of sequences, of what they will send, and of changes that are not made. */
 export function sequenceRoutes(app: App, { db, clock, config }: Deps, sendTest: SendTest): void {
   const changing = (account: Account, request: FastifyRequest) => ({ db, config, account, from: originOf(request), now: clock.now() })
-  answer(app, sequenceCalls.list, (_parts, { account }) => listSequences(db, account))
-  answer(app, sequenceCalls.read, ({ params }, { account }) => readSequence(db, account, params.id))
-  answer(app, sequenceCalls.create, ({ body }, { account }, { request }) => createSequence(changing(account, request), body))
-  answer(app, sequenceCalls.replace, ({ params, body }, { account }, { request }) =>
-    replaceSequence(changing(account, request), params.id, body),
+  answer(app, sequenceCalls.list, ({ query }, { account }) => listSequences(db, account, query.language))
+  answer(app, sequenceCalls.read, ({ params, query }, { account }) => readSequence(db, account, params.id, query.language))
+  answer(app, sequenceCalls.create, ({ body, query }, { account }, { request }) =>
+    createSequence(changing(account, request), body, query.language),
+  )
+  answer(app, sequenceCalls.replace, ({ params, body, query }, { account }, { request }) =>
+    replaceSequence(changing(account, request), params.id, body, query.language),
   )
   answer(app, sequenceCalls.remove, ({ params, query }, { account }, { request }) =>
     removeSequence(changing(account, request), params.id, query.use),
   )
-  answer(app, sequenceCalls.test, async ({ params, body }, { account }) => {
-    const step = await stepToTest(db, account, params.id, body)
-    await sendTest(account, (from) => composeTest(step, { account, from, group: body.group, now: clock.now() }))
+  answer(app, sequenceCalls.test, async ({ params, body, query: { language } }, { account }) => {
+    const step = await stepToTest(db, account, params.id, { ...body, language })
+    await sendTest(account, (from) => composeTest(step, { account, from, group: body.group, language, now: clock.now() }))
     return { to: account.email }
   })
   answer(app, sequenceCalls.assign, async ({ params, body }, { account }, { request }) => {

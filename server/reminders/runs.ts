@@ -13,7 +13,7 @@ import { cancel, close, extend, invoicesOf, type PlannedMail, plan, pullForward 
 import { completeEarlierDays } from './earlier-days.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { closeLeftOut } from './left-out.ts'
-import { addressHeld, emailsOf, openEmailOf, pausedOn } from './owed.ts'
+import { addressHeld, emailsOf, openEmailOf, ownLanguage, pausedOn } from './owed.ts'
 import type { Rule } from './plan.ts'
 import {
   dailyDeadline,
@@ -190,7 +190,7 @@ const candidate = z.object({
   id: z.string(),
   /** Its position in the order of the run. */
   place: z.string(),
-  /** The client's address and the currency: what one grouped email is for. */
+  /** The client's address, the currency, and the language where it is not that of the client: what one grouped email is for. */
   groupKey: z.string(),
   paused: z.boolean(),
   addressHeld: z.boolean(),
@@ -287,7 +287,7 @@ async function readCandidates(
   const dayBefore = startOfDay(dayBeforeOf(today), account.timezone).toString()
   // An email sent meanwhile by this same run must not move its invoice in the order.
   const wroteLastTime = sql`coalesce(i.last_reminder_at >= ${dayBefore}::timestamptz AND i.last_reminder_at < ${run.createdAt.toString()}::timestamptz, false)`
-  const groupKey = sql`concat_ws(' ', lower(i.client_email), i.currency)`
+  const groupKey = sql`concat_ws(' ', lower(i.client_email), i.currency, ${ownLanguage})`
   const place = run.grouped ? groupKey : sql`concat_ws(' ', CASE WHEN ${wroteLastTime} THEN 1 ELSE 0 END, i.due_date, i.id)`
   const byHand =
     run.kind === 'send_now'

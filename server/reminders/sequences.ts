@@ -20,6 +20,7 @@ import { newId } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { speechOf } from '#server/platform/speech.ts'
 import { readWordings } from '#server/templates/templates.ts'
 import { composeReminder } from './compose.ts'
 import { supersede } from './deliveries.ts'
@@ -41,9 +42,9 @@ const inherit = { follows: 'inherit' as const, sequenceId: null }
 type SequenceRow = typeof sequences.$inferSelect
 
 /** The sequences of an account by name, behind those that every account has. */
-export async function listSequences(db: Database, account: Account): Promise<Sequence[]> {
+export async function listSequences(db: Database, account: Account, language: string): Promise<Sequence[]> {
   const own = await db.select().from(sequences).where(eq(sequences.ownerId, account.id)).orderBy(asc(sequences.name), asc(sequences.id))
-  const steps = await readSteps(db, account.id)
+  const steps = await readSteps(db, account.id, language)
   const uses = await readUses(db, account.id)
   const isDefault = (id: string) => (account.sequenceId ?? account.follows) === id
   const use = (id: string) => ({ ...(uses.get(id) ?? { invoices: 0, clients: 0 }), isDefault: isDefault(id) })
@@ -53,7 +54,7 @@ export async function listSequences(db: Database, account: Account): Promise<Seq
       ...builtIn,
       _id: 'every_day',
       name: texts.sequences.everyDay,
-      steps: [await stepOfTemplate(db, account.id)],
+      steps: [await stepOfTemplate(db, account.id, language)],
       everyDays: 1,
       ...use('every_day'),
     },
@@ -67,10 +68,10 @@ function toSequence({ id, name, version, everyDays, atMost, atLeast }: SequenceR
 }
 
 /** The one step of Every day: the texts of the template. */
-async function stepOfTemplate(db: Database, ownerId: string): Promise<SequenceStep> {
+async function stepOfTemplate(db: Database, ownerId: string, language: string): Promise<SequenceStep> {
   const wordings = (await readWordings(db, [ownerId])).get(ownerId)
   if (!wordings) throw new Error('The wordings of an account were not read.')
-  const { one, group } = wordings
+  const { one, group } = wordings.in(language)
   const words = { subject: one.subject, content: one.content, groupSubject: group.subject, groupContent: group.content }
   return { offset: 1, tone: 'friendly', ...words, copyToMe: false, copyToSecondContact: false }
 }
@@ -90,14 +91,14 @@ async function readUses(db: Database, ownerId: string): Promise<Map<string, { in
 }
 
 /** Refuses with `not_found`. */
-export async function readSequence(db: Database, account: Account, id: string): Promise<Sequence> {
-  const found = (await listSequences(db, account)).find(({ _id }) => _id === id)
+export async function readSequence(db: Database, account: Account, id: string, language: string): Promise<Sequence> {
+  const found = (await listSequences(db, account, language)).find(({ _id }) => _id === id)
   if (!found) throw new ProblemError('not_found', texts.sequences.none)
   return found
 }
 
 /** Refuses with `plan_limit` where the plan has no daily reminders, and with `conflict` beyond the most that an account may have. */
-export async function createSequence(change: Changing, draft: SequenceDraft): Promise<Sequence> {
+export async function createSequence(change: Changing, draft: SequenceDraft, language: string): Promise<Sequence> {
   const { db, account, now, config, from } = change
   const id = newId()
   await db.transaction(async (tx) => {
@@ -106,10 +107,10 @@ export async function createSequence(change: Changing, draft: SequenceDraft): Pr
     if ((await tx.$count(sequences, eq(sequences.ownerId, account.id))) >= mostSequences)
       throw new ProblemError('conflict', texts.sequences.tooMany(mostSequences))
     await tx.insert(sequences).values({ id, ownerId: account.id, ...columnsOf(draft), createdAt: now, updatedAt: now })
-    await writeSteps(tx, { ownerId: account.id, sequenceId: id }, draft.steps)
+    await writeSteps(tx, { ownerId: account.id, sequenceId: id, language }, draft.steps)
     await writeAudit(tx, { ownerId: account.id, kind: 'sequence_saved', about: draft.name }, from, now)
   })
-  return readSequence(db, account, id)
+  return readSequence(db, account, id, language)
 }
 
 function columnsOf({ name, everyDays, atMost, atLeast }: SequenceDraft) {
@@ -120,22 +121,22 @@ function columnsOf({ name, everyDays, atMost, atLeast }: SequenceDraft) {
  * Emails that wait are composed again; the state of no invoice changes, because it is a date. Refuses with `not_found`, `plan_limit`, and with
  * `plan_changed` where the plan is another one than what was looked at.
  */
-export async function replaceSequence(change: Changing, id: string, draft: SequenceDraft): Promise<Sequence> {
+export async function replaceSequence(change: Changing, id: string, draft: SequenceDraft, language: string): Promise<Sequence> {
   const { db, account, now, config, from } = change
   await db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
     await refuseWithout('scheduling', tx, account.id, now, config)
     const row = await findSequence(tx, account.id, id)
     const { fingerprint, ...fields } = draft
-    await refuseChanged({ db: tx, config, account: locked, now }, { sequences: [{ _id: row.id, ...fields }] }, fingerprint)
+    await refuseChanged({ db: tx, config, account: locked, now }, { sequences: [{ _id: row.id, ...fields }], language }, fingerprint)
     await tx
       .update(sequences)
       .set({ ...columnsOf(draft), version: row.version + 1, updatedAt: now })
       .where(eq(sequences.id, row.id))
-    await writeSteps(tx, { ownerId: account.id, sequenceId: row.id }, draft.steps)
+    await writeSteps(tx, { ownerId: account.id, sequenceId: row.id, language }, draft.steps)
     await writeAudit(tx, { ownerId: account.id, kind: 'sequence_saved', about: draft.name }, from, now)
   })
-  return readSequence(db, account, id)
+  return readSequence(db, account, id, language)
 }
 
 async function findSequence(db: Database, ownerId: string, id: string): Promise<SequenceRow> {
@@ -291,7 +292,10 @@ export async function removeSequences(tx: Database, ownerId: string): Promise<nu
       .update(table)
       .set(inherit)
       .where(and(eq(table.ownerId, ownerId), ne(table.follows, 'inherit')))
-  await tx.update(clients).set({ country: null, region: null, timezone: null, smart: true }).where(eq(clients.ownerId, ownerId))
+  await tx
+    .update(clients)
+    .set({ language: null, country: null, region: null, timezone: null, smart: true })
+    .where(eq(clients.ownerId, ownerId))
   await tx.delete(ownDays).where(eq(ownDays.ownerId, ownerId))
   await tx.delete(smartChoices).where(eq(smartChoices.ownerId, ownerId))
   const asNew = {
@@ -316,9 +320,9 @@ export async function stepToTest(
   db: Database,
   account: Account,
   id: string,
-  { offset, text }: { offset: number; text?: Omit<StepText, 'offset'> | undefined },
+  { offset, text, language }: { offset: number; text?: Omit<StepText, 'offset'> | undefined; language: string },
 ): Promise<StepText> {
-  const { steps } = await readSequence(db, account, id)
+  const { steps } = await readSequence(db, account, id, language)
   if (text) return { ...text, offset }
   const step = steps.find((one) => one.offset === offset)
   if (!step) throw new ProblemError('not_found', texts.sequences.noStep)
@@ -328,7 +332,7 @@ export async function stepToTest(
 /** The email of a step about one or two made-up invoices, to the owner. */
 export async function composeTest(
   step: StepText,
-  about: { account: Account; from: string; group: boolean; now: Instant },
+  about: { account: Account; from: string; group: boolean; language: string; now: Instant },
 ): Promise<Buffer> {
   const { account, now } = about
   const today = localDate(now, account.timezone)
@@ -348,6 +352,7 @@ export async function composeTest(
     today,
     now,
     pay: null,
+    speech: speechOf(about.language),
   })
   return raw
 }

@@ -9,23 +9,24 @@ import {
   type PlannedMail,
   planDays,
   type ReminderPlan,
-  type SequenceStep,
   type Simulation,
   type SimulationRequest,
 } from '#contract/sequences.ts'
+import { firstLanguage } from '#contract/speech.ts'
 import { groupValues, reminderValues, renderGroupReminder, renderReminder, type Wording } from '#contract/templates.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { speechOf } from '#server/platform/speech.ts'
 import { readWordings } from '#server/templates/templates.ts'
 import { type Quiet, quietAfter } from './calendars.ts'
 import { type Learned, readLearned } from './learned.ts'
 import { readOutlook } from './outlook.ts'
 import { type DayNumber, dateOfDay, dayNumber, laterInstant, type PlanMail, plan, type StepDue, type World } from './plan.ts'
 import { apartFrom, dayAfter, leavesAt, localDate, nextRun, owedFrom } from './schedule.ts'
-import { readSteps } from './sequence-steps.ts'
+import { inStep, readStoredSteps, type StoredStep } from './sequence-steps.ts'
 import { whyOn } from './steps.ts'
 import { texts } from './texts.ts'
 import { type Choices, readStored, readWorld, type StoredInvoice, todayAt } from './world.ts'
@@ -133,6 +134,7 @@ interface Left {
   localDate: string
   clientDate: DayNumber
   clientKey: string
+  language: string
   invoiceIds: string[]
   /** The same as one text, to compare. */
   ids: string
@@ -143,8 +145,8 @@ interface Left {
 
 interface Ahead {
   mails: Left[]
-  /** The texts of the steps by sequence and offset, and those of the template. */
-  wordingOf: (step: StepDue) => { one: Wording; group: Wording; key: string }
+  /** The texts of the steps by sequence and offset, and those of the template, in a language. */
+  wordingOf: (step: StepDue, language: string) => { one: Wording; group: Wording; key: string }
   userName: string
   /** Those that are answered already: an email may be in several lists. */
   shown: Map<Left, PlannedMail>
@@ -182,20 +184,19 @@ async function planAhead(
 ): Promise<Ahead> {
   const { settings = {} } = change
   const changed = changedAccount(account, settings, now)
-  const steps = new Map([...(await readSteps(db, account.id)), ...(change.sequences ?? []).map((one) => [one._id, one.steps] as const)])
-  refuseUnknown(change, new Set<string>([...builtInSequences, ...steps.keys()]))
+  const languages = new Set([firstLanguage, ...stored.map(({ language }) => language)])
+  const stepsIn = new Map<string, Map<string, StoredStep[]>>()
+  for (const language of languages) stepsIn.set(language, withChange(await readStoredSteps(db, account.id, language), change, language))
+  refuseUnknown(change, new Set<string>([...builtInSequences, ...(stepsIn.get(firstLanguage)?.keys() ?? [])]))
   const template = (await readWordings(db, [account.id])).get(account.id)
   if (!template) throw new Error('The wordings of an account were not read.')
   const wordings = new Map<string, { one: Wording; group: Wording; key: string }>()
-  const wordingOf = ({ sequence, offset }: StepDue) => {
-    const key = `${sequence} ${offset}`
+  const wordingOf = ({ sequence, offset }: StepDue, language: string) => {
+    const key = `${sequence} ${offset} ${language}`
     const known = wordings.get(key)
     if (known) return known
-    const own = stepFor(steps.get(sequence) ?? [], offset)
-    const both = own
-      ? { one: { subject: own.subject, content: own.content }, group: { subject: own.groupSubject, content: own.groupContent } }
-      : template
-    const { one, group } = both
+    const own = stepFor(stepsIn.get(language)?.get(sequence) ?? [], offset)
+    const { one, group } = (own && inStep(own, language)) ?? template.in(language)
     const made = { one, group, key: hash(JSON.stringify([one.subject, one.content, group.subject, group.content])) }
     wordings.set(key, made)
     return made
@@ -219,7 +220,7 @@ async function planAhead(
       for (const { at, until, date: clientDate, step, invoices } of byTime(planned.mails, world)) {
         const invoiceIds = invoices.map(({ invoice }) => invoice.id)
         const waitedFor = invoiceIds.some((id) => waiting.has(id)) ? (world.sequences.get(step.sequence)?.atLeast ?? null) : null
-        const clientKey = invoices[0]?.invoice.clientKey ?? ''
+        const { clientKey = '', language = firstLanguage } = invoices[0]?.invoice ?? {}
         const leaves = laterInstant(at, heldUntil)
         mails.push({
           at: leaves,
@@ -228,9 +229,10 @@ async function planAhead(
           localDate: until === null ? run.date : localDate(leaves, changed.timezone),
           clientDate,
           clientKey,
+          language,
           invoiceIds,
           ids: invoiceIds.join(' '),
-          words: wordingOf(step).key,
+          words: wordingOf(step, language).key,
           waitedFor,
         })
       }
@@ -316,7 +318,24 @@ function settled(world: World, todayOf: (clientKey: string) => number): World {
   return { ...world, invoices }
 }
 
-function stepFor(steps: SequenceStep[], offset: number): SequenceStep | undefined {
+/** The steps as they would be: texts in other languages than that of the change stay with the steps of the same day and tone. */
+function withChange(stored: Map<string, StoredStep[]>, { sequences = [], language: changed = firstLanguage }: Change, language: string) {
+  const steps = new Map(stored)
+  for (const { _id, steps: fresh } of sequences) {
+    const before = stored.get(_id) ?? []
+    const kept = ({ offset, tone }: StoredStep) => before.find((one) => one.offset === offset && one.tone === tone)?.texts ?? null
+    steps.set(
+      _id,
+      fresh.map(({ offset, tone, subject, content, groupSubject, groupContent }) => {
+        const step = { offset, tone, texts: { subject, content, groupSubject, groupContent } }
+        return language === changed ? step : { ...step, texts: kept(step) }
+      }),
+    )
+  }
+  return steps
+}
+
+function stepFor(steps: StoredStep[], offset: number): StoredStep | undefined {
   return steps
     .filter((step) => step.offset <= offset && step.offset > 0 === offset > 0)
     .toSorted((one, other) => one.offset - other.offset)
@@ -434,7 +453,7 @@ async function toPlanned(db: Database, ahead: Ahead, all: Left[]): Promise<Plann
 
 function showMail(
   { wordingOf, userName, facts, say }: Ahead,
-  { at, step, localDate: date, clientDate, clientKey, invoiceIds, waitedFor }: Left,
+  { at, step, localDate: date, clientDate, clientKey, language, invoiceIds, waitedFor }: Left,
 ): PlannedMail | null {
   const about = invoiceIds.flatMap((id) => facts.get(id) ?? [])
   const [first] = about
@@ -447,8 +466,8 @@ function showMail(
     paidAmount: fromMinor(one.paidMinor, currency),
     daysOverdue: clientDate - dayNumber(one.dueDate),
   }))
-  const names = { clientName, userName, currency }
-  const { one, group } = wordingOf(step)
+  const names = { clientName, userName, currency, speech: speechOf(language) }
+  const { one, group } = wordingOf(step, language)
   const [single] = listed
   const totalMinor = about.reduce((sum, { amountMinor, paidMinor }) => sum + amountMinor - paidMinor, 0)
   // The list of invoices takes long, and is hardly ever part of a subject.

@@ -83,6 +83,8 @@ export const deliveries = pgTable(
     clientEmail: text().notNull(),
     /** Of the invoices that it was made for: an email about several is for one client and one currency. */
     currency: text().notNull().default('INR'),
+    /** The language of the first of them; null: that of the client. Those of an email about several have the same, by their own choice or not. */
+    language: text(),
     state: text({ enum: ['queued', 'sending', 'sent', 'retrying', 'failed', 'held', 'cancelled', 'superseded'] }).notNull(),
     /** Why it waits (held) or why it was never sent (cancelled, superseded), as a code. */
     reason: text(),

@@ -37,6 +37,7 @@ const invoiceRow = z.object({
   id: z.string(),
   clientKey: z.string(),
   currency: z.string(),
+  language: z.string(),
   due: z.string(),
   clientId: z.string().nullable(),
   own: z.string().nullable(),
@@ -60,7 +61,7 @@ export function readStored(db: Database, ownerId: string, which: SQL): Promise<S
   return rows(
     db,
     invoiceRow,
-    sql`SELECT i.id, lower(i.client_email) AS "clientKey", i.currency, i.due_date::text AS due, k.id AS "clientId", ${ownChoice} AS own, ${choiceOfClient} AS "ofClient", i.reminded_through::text AS through,
+    sql`SELECT i.id, lower(i.client_email) AS "clientKey", i.currency, coalesce(i.language, k.language, (SELECT a.language FROM accounts a WHERE a.id = ${ownerId}::uuid)) AS language, i.due_date::text AS due, k.id AS "clientId", ${ownChoice} AS own, ${choiceOfClient} AS "ofClient", i.reminded_through::text AS through,
           (extract(epoch FROM i.last_reminder_at) * 1000)::float8 AS "lastAt", i.steps_sent AS sent,
           greatest(i.promised_until, CASE WHEN i.pause_promised THEN i.paused_until END, CASE WHEN p.pause_promised THEN p.paused_until END)::text AS "promisedUntil",
           i.paused_at IS NOT NULL OR p.client_key IS NOT NULL AS paused,
@@ -144,7 +145,13 @@ async function readPlanSequences(db: Database, ownerId: string): Promise<Map<str
   )
 }
 
-const lastRow = z.object({ clientKey: z.string(), currency: z.string(), ofSequences: z.number().nullable(), ofAny: z.number() })
+const lastRow = z.object({
+  clientKey: z.string(),
+  currency: z.string(),
+  language: z.string(),
+  ofSequences: z.number().nullable(),
+  ofAny: z.number(),
+})
 
 /**
  * When the clients of these invoices last got an email about an invoice with a sequence, or today any: those of invoices that are reminded every
@@ -162,11 +169,11 @@ async function readLastTo(
   const found = await rows(
     db,
     lastRow,
-    sql`SELECT lower(i.client_email) AS "clientKey", i.currency, ${last}) * 1000)::float8 AS "ofAny",
+    sql`SELECT lower(i.client_email) AS "clientKey", i.currency, coalesce(i.language, k.language, (SELECT a.language FROM accounts a WHERE a.id = ${account.id}::uuid)) AS language, ${last}) * 1000)::float8 AS "ofAny",
           ${last} FILTER (WHERE coalesce(${ownChoice}, ${choiceOfClient}, ${ofAccount(account)}::text) NOT IN ('every_day', 'never'))) * 1000)::float8 AS "ofSequences"
         FROM invoices i LEFT JOIN clients k ON k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)
         WHERE i.owner_id = ${account.id}::uuid AND lower(i.client_email) = ANY(${arrayText(keys)}::text[]) AND i.last_reminder_at IS NOT NULL
-        GROUP BY 1, 2`,
+        GROUP BY 1, 2, 3`,
   )
   return new Map(
     found.flatMap(({ ofSequences, ofAny, ...client }) => {

@@ -9,13 +9,18 @@ export function templateRoutes(app: App, { db, clock }: Deps): void {
     [templateCalls.read, templateCalls.save, 'one'],
     [templateCalls.readGroup, templateCalls.saveGroup, 'group'],
   ] as const) {
-    answer(app, read, (_parts, { account }) => readTemplate(db, account.id, kind))
-    answer(app, save, ({ body }, { account }, { request }) =>
+    answer(app, read, ({ query: { language } }, { account }) => readTemplate(db, { id: account.id, kind, language }))
+    answer(app, save, ({ body, query: { language } }, { account }, { request }) =>
       db.transaction(async (tx) => {
         await lockAsSeen(tx, account)
         const now = clock.now()
-        const saved = await saveTemplate(tx, { id: account.id, kind }, body, now)
-        await writeAudit(tx, { ownerId: account.id, kind: 'template_changed' }, originOf(request), now)
+        const saved = await saveTemplate(tx, { id: account.id, kind, language }, body, now)
+        await writeAudit(
+          tx,
+          { ownerId: account.id, kind: 'template_changed', ...(language === 'en' ? {} : { about: language }) },
+          originOf(request),
+          now,
+        )
         return saved
       }),
     )

@@ -10,10 +10,12 @@ export const templates = pgTable(
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
     kind: text({ enum: ['one', 'group'] }).notNull(),
+    /** A BCP 47 tag. */
+    language: text().notNull().default('en'),
     useCustom: boolean().notNull(),
     customSubject: text().notNull(),
     customContent: text().notNull(),
     updatedAt: instant().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.ownerId, t.kind] })],
+  (t) => [primaryKey({ columns: [t.ownerId, t.kind, t.language] })],
 )

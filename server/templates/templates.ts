@@ -1,20 +1,28 @@
-import { and, eq, type InferSelectModel, sql } from 'drizzle-orm'
+import { and, asc, eq, type InferSelectModel, sql } from 'drizzle-orm'
+import { textsIn } from '#contract/language-texts.ts'
+import { firstLanguage, isLanguage, type Language, languages } from '#contract/speech.ts'
 import {
   defaultContent,
   defaultGroupContent,
   defaultGroupSubject,
   defaultSubject,
+  groupValues,
   groupVariables,
   overusedVariables,
+  reminderValues,
+  sampleGroupInvoices,
+  sampleValues,
   type Template,
   type TemplateChange,
   templateVariables,
   type Wording,
 } from '#contract/templates.ts'
 import type { OnAccountTakeover } from '#server/accounts/accounts.ts'
+import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { speechOf } from '#server/platform/speech.ts'
 import { templates } from './tables.ts'
 
 type TemplateRow = InferSelectModel<typeof templates>
@@ -22,49 +30,103 @@ type Own = Pick<TemplateRow, 'useCustom' | 'customSubject' | 'customContent'>
 
 /** The mail about one invoice, or the one that lists several of one client. */
 export type TemplateKind = TemplateRow['kind']
+type Both = Record<TemplateKind, Wording>
 
-const defaults: Record<TemplateKind, Wording> = {
+const english: Both = {
   one: { subject: defaultSubject, content: defaultContent },
   group: { subject: defaultGroupSubject, content: defaultGroupContent },
 }
 const nothingOwn: Own = { useCustom: false, customSubject: '', customContent: '' }
 
-/** The account's template; texts of its own are '' until some were saved. */
-export async function readTemplate(db: Database, ownerId: string, kind: TemplateKind): Promise<Template> {
-  return toTemplate(await readOwn(db, ownerId, kind), kind)
+const defaults = new Map<Language, Both>([['en', english]])
+
+/** The texts of a language where its business has none of its own; null where there are none. */
+function defaultsIn(language: string): Both | null {
+  if (!isLanguage(language)) return null
+  const known = defaults.get(language)
+  if (known || language === 'en') return known ?? english
+  const { subject, content, groupSubject, groupContent } = textsIn(language).friendly
+  const made = { one: { subject, content }, group: { subject: groupSubject, content: groupContent } }
+  defaults.set(language, made)
+  return made
 }
 
-/** The wordings that the emails of accounts are made of, by account: their own where that is switched on, else the default. */
-export async function readWordings(db: Database, ownerIds: string[]): Promise<Map<string, Record<TemplateKind, Wording>>> {
+/** Whose template it is: that of a business, for emails of one kind in one language. */
+interface Which {
+  id: string
+  kind: TemplateKind
+  language: string
+}
+
+/** The account's template; texts of its own are '' until some were saved. */
+export async function readTemplate(db: Database, which: Which): Promise<Template> {
+  const [row = nothingOwn] = await db.select().from(templates).where(its(which))
+  return toTemplate(row, which)
+}
+
+function its({ id, kind, language }: Which) {
+  return and(eq(templates.ownerId, id), eq(templates.kind, kind), eq(templates.language, language))
+}
+
+/** The wordings of an account: `one` and `group` in English, and those of any language. */
+export interface Wordings extends Both {
+  /** Its own where they are switched on, else the default ones; English where the language has neither. */
+  in(language: string): Both
+}
+
+/** The wordings that the emails of accounts are made of, by account. */
+export async function readWordings(db: Database, ownerIds: string[]): Promise<Map<string, Wordings>> {
   const own = await db
     .select()
     .from(templates)
     .where(sql`${templates.ownerId} = ANY(${arrayText(ownerIds)}::uuid[]) AND ${templates.useCustom}`)
-  const wordings = new Map(ownerIds.map((ownerId) => [ownerId, { ...defaults }]))
-  for (const { ownerId, kind, customSubject, customContent } of own) {
-    const both = wordings.get(ownerId)
-    if (both) both[kind] = { subject: customSubject, content: customContent }
+  const byOwner = Map.groupBy(own, ({ ownerId }) => ownerId)
+  return new Map(ownerIds.map((ownerId) => [ownerId, wordingsOf(byOwner.get(ownerId) ?? [])]))
+}
+
+function wordingsOf(own: TemplateRow[]): Wordings {
+  const inLanguage = (language: string): Both => {
+    const both = { ...(defaultsIn(language) ?? english) }
+    for (const row of own) if (row.language === language) both[row.kind] = { subject: row.customSubject, content: row.customContent }
+    return both
   }
-  return wordings
+  return { ...inLanguage(firstLanguage), in: inLanguage }
+}
+
+/** Languages that emails can be written in: those with texts of ours, and those with own texts of both emails. */
+export async function readLanguages(db: Database, ownerId: string): Promise<string[]> {
+  const own = await db
+    .select({ language: templates.language })
+    .from(templates)
+    .where(and(eq(templates.ownerId, ownerId), eq(templates.useCustom, true)))
+    .orderBy(asc(templates.language))
+  const both = own.map(({ language }) => language).filter((language, nth, all) => all.indexOf(language) !== nth && !isLanguage(language))
+  return [...languages, ...both]
+}
+
+/** Refuses with `invalid` any other one. */
+export async function refuseLanguages(db: Database, ownerId: string, wanted: (string | null | undefined)[]): Promise<void> {
+  const others = [...new Set(wanted)].flatMap((one) => (typeof one === 'string' && !isLanguage(one) ? one : []))
+  if (others.length === 0) return
+  const known = await readLanguages(db, ownerId)
+  const missing = others.find((language) => !known.includes(language))
+  if (missing === undefined) return
+  const message = `Please save the texts of both emails in ${missing} under Email Templates first.`
+  throw new ProblemError('invalid', message, { errors: [{ path: 'language', message }] })
 }
 
 /**
  * Changes the parts that are given. The first switch-on without texts starts from the default's.
  * Refuses with `invalid`, by field, what would leave the account's own template switched on without a subject or a text.
  */
-export async function saveTemplate(
-  db: Database,
-  owner: { id: string; kind: TemplateKind },
-  change: TemplateChange,
-  now: Instant,
-): Promise<Template> {
-  const { id: ownerId, kind } = owner
-  const mine = and(eq(templates.ownerId, ownerId), eq(templates.kind, kind))
+export async function saveTemplate(db: Database, which: Which, change: TemplateChange, now: Instant): Promise<Template> {
+  const { id: ownerId, kind, language } = which
+  const mine = its(which)
   return db.transaction(async (tx) => {
     // The row is there before it is locked, so two changes of different parts take turns from the first one on.
     await tx
       .insert(templates)
-      .values({ ownerId, kind, ...nothingOwn, updatedAt: now })
+      .values({ ownerId, kind, language, ...nothingOwn, updatedAt: now })
       .onConflictDoNothing()
     const [stored = nothingOwn] = await tx.select().from(templates).where(mine).for('update')
     const own = {
@@ -73,8 +135,9 @@ export async function saveTemplate(
       customContent: change.customContent ?? stored.customContent,
     }
     if (own.useCustom && change.customSubject === undefined && change.customContent === undefined && isBlank(own)) {
-      own.customSubject = defaults[kind].subject
-      own.customContent = defaults[kind].content
+      const begins = startIn(which)
+      own.customSubject = begins.subject
+      own.customContent = begins.content
     }
     if (own.useCustom) refuseEmpty(own)
     refuseOveruse(own, kind)
@@ -82,22 +145,20 @@ export async function saveTemplate(
       .update(templates)
       .set({ ...own, updatedAt: now })
       .where(mine)
-    return toTemplate(own, kind)
+    return toTemplate(own, which)
   })
 }
 
-/** Removes the account's own texts: its reminders use the default again. */
-export const templatesOnAccountTakeover: OnAccountTakeover = async (tx, ownerId) => {
-  const gone = await tx.delete(templates).where(eq(templates.ownerId, ownerId)).returning({ kind: templates.kind })
-  return { removed: gone.length === 0 ? [] : ['templates'] }
+/** What an own template begins as. */
+function startIn({ kind, language }: Which): Wording {
+  return (defaultsIn(language) ?? english)[kind]
 }
 
-async function readOwn(db: Database, ownerId: string, kind: TemplateKind): Promise<Own> {
-  const [row] = await db
-    .select()
-    .from(templates)
-    .where(and(eq(templates.ownerId, ownerId), eq(templates.kind, kind)))
-  return row ?? nothingOwn
+/** Removes the account's own texts: its reminders use the default again, in English. */
+export const templatesOnAccountTakeover: OnAccountTakeover = async (tx, ownerId) => {
+  const gone = await tx.delete(templates).where(eq(templates.ownerId, ownerId)).returning({ kind: templates.kind })
+  await tx.update(accounts).set({ language: firstLanguage }).where(eq(accounts.id, ownerId))
+  return { removed: gone.length === 0 ? [] : ['templates'] }
 }
 
 function isBlank(own: Own): boolean {
@@ -118,12 +179,30 @@ function refuseOveruse(own: Own, kind: TemplateKind): void {
   if (first) throw new ProblemError('invalid', first, { errors: [{ path: 'customContent', message: first }] })
 }
 
-function toTemplate(own: Own, kind: TemplateKind): Template {
+function toTemplate(own: Own, which: Which): Template {
+  const { subject, content } = startIn(which)
   return {
     useCustomTemplate: own.useCustom,
     customSubject: own.customSubject,
     customContent: own.customContent,
-    defaultSubject: defaults[kind].subject,
-    defaultContent: defaults[kind].content,
+    defaultSubject: subject,
+    defaultContent: content,
+    ...(which.language === firstLanguage ? {} : sampleIn(which)),
   }
+}
+
+/** What the preview shows: formatted here, because browsers format differently. */
+function sampleIn({ kind, language }: Which): Pick<Template, 'sample' | 'dir'> {
+  const speech = speechOf(language)
+  const { clientName, businessName } = sampleValues
+  const [first] = sampleGroupInvoices
+  const about = { clientName, userName: businessName, currency: 'INR', speech }
+  const total = sampleGroupInvoices.reduce((sum, { amount }) => sum + amount, 0)
+  const sample =
+    kind === 'one'
+      ? reminderValues({ ...about, ...first, invoiceAmount: first.amount, paidAmount: 0 })
+      : groupValues({ ...about, invoices: sampleGroupInvoices, count: sampleGroupInvoices.length, total })
+  const amounts = sampleGroupInvoices.map(({ amount }) => speech.value(speech.money(amount, 'INR')))
+  const dates = sampleGroupInvoices.map(({ dueDate }) => speech.value(speech.date(dueDate)))
+  return { sample: { ...sample, amounts, dates }, dir: speech.dir }
 }

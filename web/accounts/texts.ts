@@ -338,6 +338,8 @@ export const texts = {
       name: 'Name of the business',
       nameHint: 'Clients see this name as the sender of reminders.',
       unnamed: 'Until you save a name here, clients see yours.',
+      language: 'Language of emails to clients',
+      languageHint: 'A client or an invoice can have another one. Screens stay in English.',
       save: 'Save',
       saving: 'Saving...',
       saved: 'Business saved.',

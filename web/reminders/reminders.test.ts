@@ -28,6 +28,7 @@ const line = (invoiceId: string, given: Partial<PreviewLine> = {}): PreviewLine 
   invoiceAmount: 0.1,
   paidAmount: 0,
   currency: 'INR',
+  language: 'en',
   dueDate: '2026-11-20',
   daysOverdue: 3,
   dueNow: true,

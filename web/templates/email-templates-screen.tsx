@@ -3,9 +3,11 @@ import '@mantine/core/styles/Checkbox.layer.css'
 import { Button, Checkbox, Skeleton } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
+import { businessCalls } from '#contract/business.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { firstLanguage } from '#contract/speech.ts'
 import type { Template } from '#contract/templates.ts'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
@@ -19,12 +21,14 @@ import { UrlTabs } from '#web/ui/url-tabs.tsx'
 import styles from './email-templates.module.css'
 import { kinds, type TemplateKind } from './templates.ts'
 import { texts } from './texts.ts'
-import { Preview, WordingForm, type WordingValues } from './wording.tsx'
+import { LanguageChoice, Preview, useWriting, WordingForm, type WordingValues } from './wording.tsx'
 
 export default function EmailTemplatesScreen(): ReactNode {
   const mailbox = useApiQuery(mailCalls.config)
   const [oneUnsaved, setOneUnsaved] = useState(false)
   const [groupUnsaved, setGroupUnsaved] = useState(false)
+  const { language, known, write } = useWriting()
+  const unsaved = oneUnsaved || groupUnsaved
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
@@ -41,20 +45,36 @@ export default function EmailTemplatesScreen(): ReactNode {
           {texts.unconfigured.text}
         </Notice>
       )}
+      <LanguageChoice language={language} known={known} locked={unsaved ? texts.language.unsaved : null} onChange={write} />
       <UrlTabs
         label={texts.tabs.label}
         tabs={[
-          { value: 'one', label: texts.tabs.one, content: <TemplateTab kind="one" onUnsaved={setOneUnsaved} /> },
-          { value: 'group', label: texts.tabs.group, content: <TemplateTab kind="group" onUnsaved={setGroupUnsaved} /> },
+          {
+            value: 'one',
+            label: texts.tabs.one,
+            content: <TemplateTab key={language} kind="one" language={language} onUnsaved={setOneUnsaved} />,
+          },
+          {
+            value: 'group',
+            label: texts.tabs.group,
+            content: <TemplateTab key={language} kind="group" language={language} onUnsaved={setGroupUnsaved} />,
+          },
         ]}
       />
-      <UnsavedGuard unsaved={oneUnsaved || groupUnsaved} />
+      <UnsavedGuard unsaved={unsaved} />
     </>
   )
 }
 
-function TemplateTab({ kind, onUnsaved }: { kind: TemplateKind; onUnsaved: (unsaved: boolean) => void }): ReactNode {
-  const template = useApiQuery(kinds[kind].read)
+interface TabProps {
+  kind: TemplateKind
+  language: string
+  /** The screen asks once for both kinds before unsaved changes are lost. */
+  onUnsaved: (unsaved: boolean) => void
+}
+
+function TemplateTab({ kind, language, onUnsaved }: TabProps): ReactNode {
+  const template = useApiQuery(kinds[kind].read, inOther(language))
   return (
     <>
       {kind === 'group' && <UngroupedNotice />}
@@ -65,7 +85,7 @@ function TemplateTab({ kind, onUnsaved }: { kind: TemplateKind; onUnsaved: (unsa
         error={texts.failed}
         empty={null}
       >
-        {(found) => <TemplateEditor kind={kind} template={found} onUnsaved={onUnsaved} />}
+        {(found) => <TemplateEditor kind={kind} language={language} template={found} onUnsaved={onUnsaved} />}
       </QueryView>
     </>
   )
@@ -88,26 +108,28 @@ function UngroupedNotice(): ReactNode {
   )
 }
 
-interface TemplateEditorProps {
-  kind: TemplateKind
+interface TemplateEditorProps extends TabProps {
   template: Template
-  /** The screen asks once for both kinds before unsaved changes are lost. */
-  onUnsaved: (unsaved: boolean) => void
 }
 
-function TemplateEditor({ kind, template, onUnsaved }: TemplateEditorProps): ReactNode {
+/** The query of a language; none in English, so that what was read without one is known. */
+function inOther(language: string): { query?: { language: string } } {
+  return language === firstLanguage ? {} : { query: { language } }
+}
+
+function TemplateEditor({ kind, language, template, onUnsaved }: TemplateEditorProps): ReactNode {
   const { useCustomTemplate: custom, customSubject, customContent, defaultSubject, defaultContent } = template
   const saved: WordingValues = { customSubject, customContent }
   const { read, save, variables } = kinds[kind]
   const state = useContractForm({
     call: save,
     initialValues: saved,
-    toInput: (body) => ({ body }),
+    toInput: (body) => ({ ...inOther(language), body }),
     check: (values) => ({
       ...(values.customSubject.trim() === '' ? { customSubject: texts.subjectMissing } : {}),
       ...(values.customContent.trim() === '' ? { customContent: texts.contentMissing } : {}),
     }),
-    invalidates: [read],
+    invalidates: [read, businessCalls.read],
     onSuccess: () => {
       toast('good', texts.saved)
     },
@@ -136,7 +158,7 @@ function TemplateEditor({ kind, template, onUnsaved }: TemplateEditorProps): Rea
   )
   return (
     <>
-      <CustomSwitch kind={kind} on={custom} />
+      <CustomSwitch kind={kind} language={language} on={custom} />
       <div className={styles.columns}>
         {custom ? (
           <Panel title={texts.wording} aside={unsaved && <span className={styles.unsaved}>{texts.unsaved}</span>}>
@@ -147,6 +169,7 @@ function TemplateEditor({ kind, template, onUnsaved }: TemplateEditorProps): Rea
         )}
         <Preview
           kind={kind}
+          spoken={template.sample ? { language, dir: template.dir ?? 'ltr', sample: template.sample } : null}
           wording={
             custom ? { subject: values.customSubject, content: values.customContent } : { subject: defaultSubject, content: defaultContent }
           }
@@ -175,7 +198,7 @@ function useFollowSaved(saved: WordingValues, values: WordingValues, onChange: (
 const autoSaveDelay = 100
 
 /** Saves on change; a failed save restores the stored value. */
-function CustomSwitch({ kind, on }: { kind: TemplateKind; on: boolean }): ReactNode {
+function CustomSwitch({ kind, language, on }: { kind: TemplateKind; language: string; on: boolean }): ReactNode {
   const { read, save } = kinds[kind]
   const [wanted, setWanted] = useState<boolean | null>(null)
   const ready = useRef(false)
@@ -186,7 +209,7 @@ function CustomSwitch({ kind, on }: { kind: TemplateKind; on: boolean }): ReactN
     return () => clearTimeout(timer)
   }, [])
   const change = useApiMutation(save, {
-    invalidates: [read],
+    invalidates: [read, businessCalls.read],
     onSuccess: () => setWanted(null),
     onError: (error) => {
       setWanted(null)
@@ -205,7 +228,7 @@ function CustomSwitch({ kind, on }: { kind: TemplateKind; on: boolean }): ReactN
         onChange={(event) => {
           if (!ready.current || change.isPending) return
           setWanted(event.currentTarget.checked)
-          change.mutate({ body: { useCustomTemplate: event.currentTarget.checked } })
+          change.mutate({ ...inOther(language), body: { useCustomTemplate: event.currentTarget.checked } })
         }}
       />
       <FormError message={change.isError ? texts.preferenceFailed(errorMessage(change.error)) : null} />

@@ -13,6 +13,7 @@ const owed = (changes: Partial<Invoice>): Invoice => ({
   clientEmail: 'billing@kaveri.example',
   amount: 5000,
   currency: 'INR',
+  language: null,
   issuedOn: '2026-01-01',
   dueDate: '2026-03-01',
   status: 'unpaid',

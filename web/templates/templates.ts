@@ -1,7 +1,9 @@
 import type { Invoice } from '#contract/invoices.ts'
+import { listedIn, words } from '#contract/language-texts.ts'
 import { formatMoney, type Money, sumByCurrency } from '#contract/money.ts'
 import type { PayBlock } from '#contract/pay.ts'
 import { isTestKey, type PaymentSettings } from '#contract/payment-settings.ts'
+import { english, isLanguage, type Speech } from '#contract/speech.ts'
 import {
   groupValues,
   groupVariables,
@@ -11,6 +13,7 @@ import {
   renderReminder,
   sampleGroupValues,
   sampleValues,
+  type Template,
   templateCalls,
   templateVariables,
   type Wording,
@@ -47,8 +50,58 @@ export interface Sender {
   offset?: number | undefined
 }
 
-/** `offset`: as in `Sender`. */
-export function sampleExample(kind: TemplateKind, userName: string, offset?: number): Example {
+/** Another language than English: what the server formatted in it. */
+export interface Spoken {
+  language: string
+  dir: 'ltr' | 'rtl'
+  sample: NonNullable<Template['sample']>
+}
+
+/** How the email of the sample is said: its amounts are formatted already. */
+export function speechOf({ language, dir, sample }: Spoken): Speech {
+  const amount = String(sample.amount ?? sample.totalAmount ?? '')
+  const said = { ...english, language, dir, money: () => amount }
+  return isLanguage(language) && language !== 'en' ? { ...said, pay: words[language].pay, payLanguage: language } : said
+}
+
+function spokenExample(kind: TemplateKind, { language, sample }: Spoken, userName: string, offset?: number): Example {
+  const plain = sampleExample(kind, userName, offset)
+  const days = offset ?? null
+  const own = { businessName: userName, userName }
+  const list = [sample.amounts, sample.dates].flat().length > 0 && days !== null ? linesIn(language, sample, days) : sample.invoiceList
+  return {
+    ...plain,
+    render: (wording, payLink = null) =>
+      kind === 'one'
+        ? renderReminder(wording, {
+            ...sampleValues,
+            ...(sample as Partial<typeof sampleValues>),
+            ...own,
+            ...(days === null ? {} : { daysOverdue: String(days) }),
+            payLink: payLink ?? '',
+          })
+        : renderGroupReminder(wording, {
+            ...sampleGroupValues,
+            ...(sample as Partial<typeof sampleGroupValues>),
+            ...own,
+            invoiceList: [list ?? []].flat(),
+            payLink: payLink ?? '',
+          }),
+  }
+}
+
+/** The list of a step, on its day. */
+function linesIn(language: string, { amounts = [], dates = [] }: Spoken['sample'], days: number): string[] {
+  const [first = ''] = dates
+  return [amounts].flat().map((amount, nth) => {
+    const line = { reference: `INV-000${nth + 1}`, amount, due: first, days: days < 1 ? null : days }
+    return isLanguage(language) && language !== 'en' ? listedIn(language, line) : `${line.reference} · ${amount} · ${first}`
+  })
+}
+
+/** `offset`: as in `Sender`; `spoken`: in another language than English. */
+export function sampleExample(kind: TemplateKind, userName: string, offset?: number, spoken?: Spoken): Example {
+  if (spoken) return spokenExample(kind, spoken, userName, offset)
   const about = { id: sampleId, label: texts.preview.sample, to: `${sampleValues.clientName} <accounts@kaveri.example>` }
   const values = { businessName: userName, userName }
   return kind === 'one'

@@ -54,8 +54,18 @@ export const texts = {
   reset: 'Reset',
   wasReset: 'Reset to the last saved template.',
   unsaved: 'Unsaved changes',
+  language: {
+    label: 'Language',
+    hint: 'Each client gets the texts of its language.',
+    unsaved: 'Save or reset your changes to write in another language.',
+    another: 'Another language…',
+    tag: 'Language tag',
+    tagHint: 'Such as sv for Swedish or en-US. Clients can have it once both emails are switched on in it.',
+    write: 'Write in this language',
+  },
   preview: {
     title: 'Preview',
+    sampleOnly: 'Shown with sample values, as the server formats them.',
     frame: 'The email as your client sees it',
     about: 'Preview with',
     aboutHint: {
@@ -85,6 +95,7 @@ export const texts = {
 
 /** Texts of Sequences and of the editor. */
 export const editorTexts = {
+  otherLanguage: 'Save or discard your changes to write in another language.',
   title: 'Sequences',
   subtitle: 'Who hears what, and when',
   loading: 'Loading sequences...',

@@ -6,20 +6,35 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
+import { businessCalls } from '#contract/business.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { withPayBlock } from '#contract/pay.ts'
 import { type PaymentSettings, paymentSettingsCalls } from '#contract/payment-settings.ts'
+import { english, firstLanguage, languageTag, type Speech } from '#contract/speech.ts'
 import { EmailTooLarge, type RenderedReminder, reminderDocument, sampleValues, type Wording } from '#contract/templates.ts'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { dateIn } from '#web/ui/dates.ts'
+import { LanguageField } from '#web/ui/fields.tsx'
 import { useWidth } from '#web/ui/hooks.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { undoToast } from '#web/ui/toast.tsx'
 import styles from './email-templates.module.css'
-import { type Example, insertAt, ownExamples, payFacts, type Sender, sampleExample, sampleId, type TemplateKind } from './templates.ts'
+import {
+  type Example,
+  insertAt,
+  kinds,
+  ownExamples,
+  payFacts,
+  type Sender,
+  type Spoken,
+  sampleExample,
+  sampleId,
+  speechOf,
+  type TemplateKind,
+} from './templates.ts'
 import { texts } from './texts.ts'
 
 const t = texts.preview
@@ -33,27 +48,34 @@ interface PreviewProps {
   /** Of a step: its day from the due date, and who gets a copy. */
   step?: { offset: number; copies: string }
   title?: string
+  /** Null: English. */
+  spoken?: Spoken | null
 }
 
-export function Preview({ kind, wording, step, title = t.title }: PreviewProps): ReactNode {
+export function Preview({ kind, wording, step, title = t.title, spoken = null }: PreviewProps): ReactNode {
   const profile = useApiQuery(accountCalls.profile)
   const mailbox = useApiQuery(mailCalls.config)
   const [chosen, setChosen] = useState<Example | null>(null)
   const [width, setWidth] = useState<keyof typeof widths>(() => (window.matchMedia('(max-width: 47.99em)').matches ? 'phone' : 'desktop'))
   const [shown] = useDebouncedValue(wording, 120)
   const userName = profile.data?.displayName ?? sampleValues.userName
-  const example = chosen ?? sampleExample(kind, userName, step?.offset)
+  const example = (spoken ? null : chosen) ?? sampleExample(kind, userName, step?.offset, spoken ?? undefined)
   const pay = usePayment()
-  const email = rendered(example, shown, pay)
+  const speech = spoken ? speechOf(spoken) : english
+  const email = rendered(example, shown, pay, speech)
   const from = mailbox.data?.user ? `${userName} <${mailbox.data.user}>` : userName
   return (
     <Panel title={title} aside={<WidthSwitch width={width} onChange={setWidth} />}>
-      <ExampleChoice
-        kind={kind}
-        sender={{ userName, today: dateIn(profile.data?.timezone, new Date()), offset: step?.offset }}
-        chosen={chosen}
-        onChoose={setChosen}
-      />
+      {spoken ? (
+        <p className={styles.same}>{t.sampleOnly}</p>
+      ) : (
+        <ExampleChoice
+          kind={kind}
+          sender={{ userName, today: dateIn(profile.data?.timezone, new Date()), offset: step?.offset }}
+          chosen={chosen}
+          onChoose={setChosen}
+        />
+      )}
       <div className={styles.email}>
         <dl className={styles.envelope}>
           <dt>{t.from}</dt>
@@ -72,7 +94,7 @@ export function Preview({ kind, wording, step, title = t.title }: PreviewProps):
         {email === null ? (
           <p className={styles.same}>{t.tooLarge}</p>
         ) : (
-          <EmailFrame document={reminderDocument(email.html)} width={widths[width]} />
+          <EmailFrame document={reminderDocument(email.html, speech)} width={widths[width]} />
         )}
       </div>
       {email !== null && email.subject !== '' && <p className={styles.same}>{t.same}</p>}
@@ -80,11 +102,88 @@ export function Preview({ kind, wording, step, title = t.title }: PreviewProps):
   )
 }
 
+/** The values of the sample in a language, once the server has said them; null in English. */
+export function useSpoken(kind: TemplateKind, language: string): Spoken | null {
+  const template = useApiQuery(kinds[kind].read, { query: { language } }, { enabled: language !== firstLanguage }).data
+  return template?.sample && language !== firstLanguage ? { language, dir: template.dir ?? 'ltr', sample: template.sample } : null
+}
+
+/** The language that texts are written in: at first that of the business. */
+export function useWriting(): { language: string; known: string[]; write: (language: string) => void } {
+  const business = useApiQuery(businessCalls.read, {}, { staleTime: 60_000 }).data
+  const [chosen, write] = useState<string | null>(null)
+  return { language: chosen ?? business?.language ?? firstLanguage, known: business?.languages ?? [firstLanguage], write }
+}
+
+const anotherLanguage = '+'
+
+/** Chooses the language of texts, also one that has none yet. */
+export function LanguageChoice({
+  language,
+  known,
+  locked,
+  onChange,
+}: {
+  language: string
+  known: string[]
+  /** Why it cannot be another one now. */
+  locked: string | null
+  onChange: (language: string) => void
+}): ReactNode {
+  const [asks, setAsks] = useState(false)
+  const [typed, setTyped] = useState('')
+  const [wrong, setWrong] = useState<string | null>(null)
+  const l = texts.language
+  const choose = () => {
+    const tag = languageTag.safeParse(typed.trim())
+    setWrong(tag.success ? null : (tag.error.issues[0]?.message ?? null))
+    if (!tag.success) return
+    setAsks(false)
+    onChange(tag.data)
+  }
+  return (
+    <div className={styles.language}>
+      <LanguageField
+        label={l.label}
+        description={locked ?? l.hint}
+        known={known}
+        more={[{ value: anotherLanguage, label: l.another }]}
+        value={asks ? anotherLanguage : language}
+        disabled={locked !== null}
+        onChange={(value) => {
+          setAsks(value === anotherLanguage)
+          if (value !== anotherLanguage) onChange(value)
+        }}
+      />
+      {asks && locked === null && (
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault()
+            choose()
+          }}
+        >
+          <TextInput
+            label={l.tag}
+            description={l.tagHint}
+            value={typed}
+            error={wrong}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+          />
+          <Button type="submit" variant="default" mt={12}>
+            {l.write}
+          </Button>
+        </form>
+      )}
+    </div>
+  )
+}
+
 /** Null where the email would be too large to send. */
-function rendered(example: Example, wording: Wording, { settings, payLink, qr }: Payment): RenderedReminder | null {
+function rendered(example: Example, wording: Wording, { settings, payLink, qr }: Payment, speech: Speech): RenderedReminder | null {
   try {
     const email = example.render(wording, payLink)
-    return settings ? withPayBlock(email, { wording, ...payFacts(settings, payLink, example.payable), picture: qr }) : email
+    return settings ? withPayBlock(email, { wording, ...payFacts(settings, payLink, example.payable), speech, picture: qr }) : email
   } catch (error) {
     if (error instanceof EmailTooLarge) return null
     throw error

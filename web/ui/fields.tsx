@@ -1,5 +1,5 @@
 import '@mantine/core/styles/PasswordInput.layer.css'
-import { ActionIcon, PasswordInput, type PasswordInputProps, TextInput } from '@mantine/core'
+import { ActionIcon, NativeSelect, PasswordInput, type PasswordInputProps, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconCalendar } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
@@ -34,6 +34,51 @@ export function currencyChoices(used: string[], chosen?: string): { group: strin
     { group: texts.currencies.used, items: used.map(label) },
     { group: texts.currencies.others, items: others.map(label) },
   ]
+}
+
+/** `German (Deutsch)` for `de`. */
+function languageName(tag: string): string {
+  const named = (inLanguage: string) => {
+    try {
+      return new Intl.DisplayNames(inLanguage, { type: 'language' }).of(tag) ?? tag
+    } catch {
+      return tag
+    }
+  }
+  const [name, own] = [named('en'), named(tag)]
+  return name === own ? name : `${name} (${own})`
+}
+
+interface LanguageFieldProps {
+  label: string
+  description?: string
+  /** Those to choose from. */
+  known: string[]
+  /** What '' stands for; without it one has to be chosen. */
+  inherited?: string
+  /** Further choices. */
+  more?: { value: string; label: string }[]
+  value?: string
+  disabled?: boolean
+  error?: ReactNode
+  onChange: (value: string) => void
+}
+
+/** A language of emails. */
+export function LanguageField({ known, inherited, more = [], value = '', onChange, ...field }: LanguageFieldProps): ReactNode {
+  const all = value === '' || known.includes(value) || more.some((one) => one.value === value) ? known : [...known, value]
+  return (
+    <NativeSelect
+      {...field}
+      data={[
+        ...(inherited === undefined ? [] : [{ value: '', label: inherited }]),
+        ...all.map((tag) => ({ value: tag, label: languageName(tag) })),
+        ...more,
+      ]}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
+  )
 }
 
 interface DateFieldProps {

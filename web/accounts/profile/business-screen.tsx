@@ -11,6 +11,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { keepBusiness, openBusiness } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { dateIn, showDate } from '#web/ui/dates.ts'
+import { LanguageField } from '#web/ui/fields.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -231,8 +232,9 @@ function Invitations(): ReactNode {
 function Details({ business }: { business: BusinessDetails }): ReactNode {
   const state = useContractForm({
     call: businessCalls.change,
-    initialValues: { name: business.name },
-    toInput: ({ name }) => ({ body: { name } }),
+    initialValues: { name: business.name, language: business.language },
+    // A name that was not given stays that of the owner.
+    toInput: ({ name, language }) => ({ body: { ...(business.named || name !== business.name ? { name } : {}), language } }),
     invalidates: [businessCalls.list],
     update: (cache, reply) => cache.write(businessCalls.read, reply),
     onSuccess: () => {
@@ -248,6 +250,12 @@ function Details({ business }: { business: BusinessDetails }): ReactNode {
             description={business.named ? t.details.nameHint : t.details.unnamed}
             required
             {...state.form.getInputProps('name')}
+          />
+          <LanguageField
+            label={t.details.language}
+            description={t.details.languageHint}
+            known={business.languages}
+            {...state.form.getInputProps('language')}
           />
         </div>
       </ContractForm>

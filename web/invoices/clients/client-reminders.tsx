@@ -5,6 +5,7 @@ import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Switch.layer.css'
 import { Button, NativeSelect, Select, Switch, TextInput } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
+import { businessCalls } from '#contract/business.ts'
 import { type ClientDetails, clientCalls } from '#contract/clients.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { quietDayCalls } from '#contract/quiet-days.ts'
@@ -14,6 +15,7 @@ import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { nameAndSteps } from '#web/platform/sequences/texts.ts'
 import { zoneName } from '#web/ui/dates.ts'
+import { LanguageField } from '#web/ui/fields.tsx'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -30,7 +32,15 @@ export function ClientReminders({ client }: { client: ClientDetails }): ReactNod
       <div className={styles.reminders}>
         <ClientSequence client={client} />
         <AboutClient
-          key={JSON.stringify([client.secondContact, client.mailbox, client.country, client.region, client.timezone, client.smart])}
+          key={JSON.stringify([
+            client.secondContact,
+            client.mailbox,
+            client.language,
+            client.country,
+            client.region,
+            client.timezone,
+            client.smart,
+          ])}
           client={client}
         />
       </div>
@@ -62,6 +72,7 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
   const { _id: id } = client
   const known = useApiQuery(quietDayCalls.read, {}, { staleTime: 60_000 }).data
   const mailboxes = useApiQuery(mailCalls.mailboxes, {}, { staleTime: 60_000 }).data?.mailboxes ?? []
+  const languages = useApiQuery(businessCalls.read, {}, { staleTime: 60_000 }).data?.languages ?? []
   const zones = useMemo(() => {
     const byName = new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zoneName(zone), zone]))
     if (client.timezone !== null) byName.set(zoneName(client.timezone), client.timezone)
@@ -72,16 +83,18 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
     initialValues: {
       secondContact: client.secondContact ?? '',
       mailbox: client.mailbox ?? '',
+      language: client.language ?? '',
       country: client.country,
       region: client.region ?? '',
       timezone: client.timezone,
       smart: client.smart,
     },
-    toInput: ({ secondContact, mailbox, country, region, timezone, smart }) => ({
+    toInput: ({ secondContact, mailbox, language, country, region, timezone, smart }) => ({
       params: { id },
       body: {
         secondContact: secondContact.trim() === '' ? null : secondContact,
         mailbox: mailbox === '' ? null : mailbox,
+        language: language === '' ? null : language,
         country,
         region: region === '' ? null : region,
         timezone,
@@ -112,6 +125,7 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
             {...form.getInputProps('mailbox')}
           />
         )}
+        <LanguageField label={t.language} known={languages} inherited={t.yours} {...form.getInputProps('language')} />
         <Select
           label={t.country}
           placeholder={t.yours}

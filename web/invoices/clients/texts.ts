@@ -66,6 +66,7 @@ export const clientPageTexts = {
     secondContact: 'Second contact',
     secondContactHint: 'Sees what is owed.',
     mailbox: 'Mailbox',
+    language: 'Language of emails',
     defaultMailbox: 'Your default mailbox',
     country: 'Country',
     region: 'Region',

@@ -90,12 +90,15 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   const navigate = useNavigate()
   // The state at the start: a refetch must not count as an edit. Only a status changed elsewhere, as above the form, is taken over.
   const [invoice, setInvoice] = useState(newest)
-  const { clientName, clientEmail, amount, currency, dueDate, status, reference, issuedOn } = invoice
-  const before = { clientName, clientEmail, amount, currency, dueDate: dueDate.slice(0, 10), status, reference, issuedOn }
+  const { clientName, clientEmail, amount, currency, language, dueDate, status, reference, issuedOn } = invoice
+  const before = { clientName, clientEmail, amount, currency, language, dueDate: dueDate.slice(0, 10), status, reference, issuedOn }
   const state = useContractForm({
     call: invoiceCalls.update,
-    initialValues: { ...before, amount: showAmount(amount, currency) },
-    toInput: (values) => ({ params: { id: invoice._id }, body: changes(before, toDraft(values, currency)) }),
+    initialValues: { ...before, amount: showAmount(amount, currency), language: language ?? '' },
+    toInput: (values) => ({
+      params: { id: invoice._id },
+      body: changes(before, { ...toDraft(values, currency), language: values.language || null }),
+    }),
     check: (values) => checkDraft(values, currency),
     invalidates: changeInvalidates,
     update: writeInvoice,
@@ -113,6 +116,7 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
       clientEmail,
       amount: showAmount(amount, currency),
       currency,
+      language: language ?? '',
       dueDate: before.dueDate,
       reference,
       issuedOn,

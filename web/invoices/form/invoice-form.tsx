@@ -4,16 +4,18 @@ import '@mantine/core/styles/Combobox.layer.css'
 import { Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
 import { type ReactNode, useMemo, useState } from 'react'
 import { Link } from 'react-router'
+import { businessCalls } from '#contract/business.ts'
 import { readDate } from '#contract/dates.ts'
 import { decimalsProblem, showAmount } from '#contract/import/cells.ts'
 import { calendarDate, type Invoice, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
 import { readTypedAmount, signOf, toMinor } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
+import { firstLanguage } from '#contract/speech.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useCurrency, useToday } from '#web/platform/account.tsx'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
-import { currencyChoices, DateField } from '#web/ui/fields.tsx'
+import { currencyChoices, DateField, LanguageField } from '#web/ui/fields.tsx'
 import { NoWrap } from '#web/ui/plain.tsx'
 import styles from './form.module.css'
 import { formTexts as texts } from './texts.ts'
@@ -52,10 +54,21 @@ export function InvoiceForm({ state, labels }: InvoiceFormProps): ReactNode {
             {...form.getInputProps('reference')}
           />
           <DateField label={texts.issuedOn} description={labels.issuedHint} {...form.getInputProps('issuedOn')} />
+          <Language form={form} />
         </div>
       </ContractForm>
     </div>
   )
+}
+
+/** Only where another language than English is used. */
+function Language({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
+  const business = useApiQuery(businessCalls.read, {}, { staleTime: 5 * minutes }).data
+  const invoices = useApiQuery(invoiceCalls.list, {}, { staleTime: 5 * minutes }).data
+  const { value, ...field } = form.getInputProps('language')
+  const isUsed = value !== '' || (invoices ?? []).some(({ language }) => language !== null)
+  if (!business || (business.language === firstLanguage && !isUsed)) return null
+  return <LanguageField label={texts.language} known={business.languages} inherited={texts.languageOfClient} value={value} {...field} />
 }
 
 /** A due date that the person enters decides between Unpaid and Overdue, as long as they have not chosen a status. */
@@ -193,6 +206,8 @@ export type InvoiceValues = {
   amount: string
   /** '' is the account's. */
   currency: string
+  /** '' is that of the client. */
+  language: string
   dueDate: string
   status: string
   reference: string
@@ -221,16 +236,18 @@ export function toDraft(
   clientEmail: string
   amount: number
   currency?: string
+  language?: string | null
   dueDate: string
   status: 'unpaid' | 'paid' | 'overdue'
   reference?: string
   issuedOn?: string
 } {
-  const { reference, issuedOn, status, amount, currency, ...rest } = values
+  const { reference, issuedOn, status, amount, currency, language, ...rest } = values
   return {
     ...rest,
     amount: readTypedAmount(amount, currency || usual) ?? Number.NaN,
     ...(currency === '' ? {} : { currency }),
+    ...(language === '' ? {} : { language }),
     status: invoiceStatus.catch('unpaid').parse(status),
     ...(reference.trim() === '' ? {} : { reference }),
     ...(issuedOn === '' ? {} : { issuedOn }),

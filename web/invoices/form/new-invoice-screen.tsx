@@ -16,6 +16,7 @@ const blank: InvoiceValues = {
   clientEmail: '',
   amount: '',
   currency: '',
+  language: '',
   dueDate: '',
   status: 'unpaid',
   reference: '',
@@ -53,6 +54,6 @@ function copyOf(state: unknown): InvoiceValues {
   const given: unknown = typeof state === 'object' && state !== null && 'copy' in state ? state.copy : null
   const parsed = invoiceSchema.safeParse(given)
   if (!parsed.success) return blank
-  const { clientName, clientEmail, amount, currency } = parsed.data
-  return { ...blank, clientName, clientEmail, amount: showAmount(amount, currency), currency }
+  const { clientName, clientEmail, amount, currency, language } = parsed.data
+  return { ...blank, clientName, clientEmail, amount: showAmount(amount, currency), currency, language: language ?? '' }
 }

@@ -27,6 +27,8 @@ export const formTexts = {
   clientEmail: 'Client Email',
   amount: 'Amount',
   currency: 'Currency',
+  language: 'Language of emails',
+  languageOfClient: 'That of the client',
   dueDate: 'Due Date',
   issuedOn: 'Issued On',
   noDate: 'Please enter a date such as 31/03/2026.',

@@ -1,5 +1,7 @@
-import { newStep, readySequences, stepTexts } from '#contract/ready-sequences.ts'
+import { textsIn } from '#contract/language-texts.ts'
+import { stepTexts as englishTexts, newStep, readySequences } from '#contract/ready-sequences.ts'
 import { type SequenceDraft, type SequenceStep, sequenceDraft, type Tone } from '#contract/sequences.ts'
+import { isLanguage } from '#contract/speech.ts'
 
 export interface DraftStep extends SequenceStep {
   /** Stays the same while its day changes. */
@@ -16,10 +18,17 @@ export interface Draft extends Omit<SequenceDraft, 'steps' | 'fingerprint'> {
 export const leastDay = -60
 export const mostDay = 365
 
+/** The texts of steps in a language; in English where it has none. */
+function stepTextsIn(language: string): typeof englishTexts {
+  return isLanguage(language) && language !== 'en' ? textsIn(language) : englishTexts
+}
+
 /** What a new sequence begins as: a ready one by its place in the address, else one friendly step. */
-export function startOf(from: string | null): Draft {
+export function startOf(from: string | null, language = 'en'): Draft {
   const ready = readySequences.find(({ name }) => slugOf(name) === from)
-  return toDraft(ready ?? { name: '', steps: [newStep(1, 'friendly')], everyDays: null, atMost: null, atLeast: 3 }, ready === undefined)
+  const start = ready ?? { name: '', steps: [newStep(1, 'friendly')], everyDays: null, atMost: null, atLeast: 3 }
+  const steps = start.steps.map((step) => ({ ...step, ...stepTextsIn(language)[kindOf(step)] }))
+  return toDraft({ ...start, steps }, ready === undefined)
 }
 
 /** `Friendly to final` as `friendly-to-final` */
@@ -45,12 +54,13 @@ function ascending(steps: DraftStep[]): DraftStep[] {
   return steps.toSorted((one, other) => one.offset - other.offset)
 }
 
-function kindOf({ offset, tone }: Pick<SequenceStep, 'offset' | 'tone'>): keyof typeof stepTexts {
+function kindOf({ offset, tone }: Pick<SequenceStep, 'offset' | 'tone'>): keyof typeof englishTexts {
   return offset < 0 ? 'before' : offset === 0 ? 'due' : tone
 }
 
 /** Changes a step. Texts that were not rewritten become those for its new day and tone. */
-export function changeStep(draft: Draft, key: number, change: Partial<SequenceStep>): Draft {
+export function changeStep(draft: Draft, key: number, change: Partial<SequenceStep>, language = 'en'): Draft {
+  const stepTexts = stepTextsIn(language)
   const steps = draft.steps.map((step) => {
     if (step.key !== key) return step
     const after = { ...step, ...change }
@@ -63,13 +73,14 @@ export function changeStep(draft: Draft, key: number, change: Partial<SequenceSt
 }
 
 /** Adds a step a week after the last one, or on the next free day; its key is one more than the largest. */
-export function addStep(draft: Draft): { draft: Draft; key: number } {
+export function addStep(draft: Draft, language = 'en'): { draft: Draft; key: number } {
   const last = draft.steps.at(-1)
   const taken = new Set(draft.steps.map(({ offset }) => offset))
   let offset = Math.min(mostDay, Math.max(1, (last?.offset ?? -6) + 7))
   while (taken.has(offset)) offset -= 1
   const key = Math.max(-1, ...draft.steps.map((step) => step.key)) + 1
-  const step = { ...newStep(offset, last?.tone ?? 'friendly'), key, was: null }
+  const begins = newStep(offset, last?.tone ?? 'friendly')
+  const step = { ...begins, ...stepTextsIn(language)[kindOf(begins)], key, was: null }
   return { draft: { ...draft, steps: ascending([...draft.steps, step]) }, key }
 }
 

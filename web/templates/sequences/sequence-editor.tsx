@@ -7,6 +7,7 @@ import { planThatLifts } from '#contract/plans.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { mostSteps, type Sequence, sequenceCalls } from '#contract/sequences.ts'
+import { firstLanguage } from '#contract/speech.ts'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
@@ -17,7 +18,7 @@ import { sequenceTexts } from '#web/platform/sequences/texts.ts'
 import templateStyles from '#web/templates/email-templates.module.css'
 import type { TemplateKind } from '#web/templates/templates.ts'
 import { editorTexts as texts } from '#web/templates/texts.ts'
-import { Preview } from '#web/templates/wording.tsx'
+import { LanguageChoice, Preview, useSpoken, type useWriting } from '#web/templates/wording.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { showDate } from '#web/ui/dates.ts'
@@ -37,10 +38,13 @@ interface SequenceEditorProps {
   /** Null: it is new. */
   saved: Sequence | null
   start: Draft
+  /** The language of its texts. */
+  writing: ReturnType<typeof useWriting>
 }
 
 /** Steps, texts, and what saving them changes in the next 30 days. */
-export function SequenceEditor({ saved, start }: SequenceEditorProps): ReactNode {
+export function SequenceEditor({ saved, start, writing }: SequenceEditorProps): ReactNode {
+  const { language, known, write } = writing
   const navigate = useNavigate()
   const [draft, setDraft] = useState(start)
   const [selected, setSelected] = useState(start.steps[0]?.key ?? 0)
@@ -57,14 +61,16 @@ export function SequenceEditor({ saved, start }: SequenceEditorProps): ReactNode
     faults.first === null || isOnlyNameless(faults)
       ? {
           sequences: [{ ...body, name: body.name.trim() || newId, _id: saved?._id ?? newId }],
+          ...(language === firstLanguage ? {} : { language }),
           ...(forAll ? { settings: { sequence: newId } } : {}),
         }
       : null,
   )
-  const saving = useSaving({ saved, forAll, draft, simulated, onCreated: (id) => navigate(screens.sequence(id)) })
+  const saving = useSaving({ saved, language, forAll, draft, simulated, onCreated: (id) => navigate(screens.sequence(id)) })
   const step = draft.steps.find(({ key }) => key === selected) ?? draft.steps[0]
-  const change: ScoreProps['onChange'] = (key, changed) => setDraft((before) => changeStep(before, key, changed))
+  const change: ScoreProps['onChange'] = (key, changed) => setDraft((before) => changeStep(before, key, changed, language))
   const has = useHasSequences()
+  const spoken = useSpoken(kind, language)
   return (
     <>
       <PageHeader
@@ -72,6 +78,12 @@ export function SequenceEditor({ saved, start }: SequenceEditorProps): ReactNode
         subtitle={saved === null ? texts.subtitle : usesOf(saved)}
       />
       {has === false && <FreePlanNotice />}
+      <LanguageChoice
+        language={language}
+        known={known}
+        locked={dirty && (saved !== null || draft !== base) ? texts.otherLanguage : null}
+        onChange={write}
+      />
       <ScorePanel
         draft={draft}
         faults={faults}
@@ -80,7 +92,7 @@ export function SequenceEditor({ saved, start }: SequenceEditorProps): ReactNode
         onChange={change}
         onDraft={setDraft}
         onAdd={() => {
-          const added = addStep(draft)
+          const added = addStep(draft, language)
           setDraft(added.draft)
           setSelected(added.key)
         }}
@@ -101,6 +113,7 @@ export function SequenceEditor({ saved, start }: SequenceEditorProps): ReactNode
             <Preview
               kind={kind}
               title={texts.preview}
+              spoken={spoken}
               step={{ offset: step.offset, copies: copiesOf(step) }}
               wording={
                 kind === 'one'
@@ -109,7 +122,7 @@ export function SequenceEditor({ saved, start }: SequenceEditorProps): ReactNode
               }
             />
             <NextToGet step={step} id={saved?._id ?? newId} simulated={simulated}>
-              <SendTest step={step} kind={kind} saved={saved} faulty={faults.steps.has(step.key)} />
+              <SendTest step={step} kind={kind} language={language} saved={saved} faulty={faults.steps.has(step.key)} />
             </NextToGet>
           </div>
         </div>
@@ -195,13 +208,14 @@ function copiesOf({ copyToMe, copyToSecondContact }: DraftStep): string {
 
 interface SavingProps {
   saved: Sequence | null
+  language: string
   forAll: boolean
   draft: Draft
   simulated: Simulated
   onCreated: (id: string) => unknown
 }
 
-function useSaving({ saved, forAll, draft, simulated, onCreated }: SavingProps) {
+function useSaving({ saved, language, forAll, draft, simulated, onCreated }: SavingProps) {
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -212,10 +226,10 @@ function useSaving({ saved, forAll, draft, simulated, onCreated }: SavingProps) 
     setProblem(null)
     try {
       if (saved) {
-        await send(sequenceCalls.replace, { params: { id: saved._id }, body: { ...body, fingerprint } })
+        await send(sequenceCalls.replace, { params: { id: saved._id }, query: { language }, body: { ...body, fingerprint } })
         await invalidate(queries, sequenceInvalidates)
       } else {
-        const { _id } = await send(sequenceCalls.create, { body })
+        const { _id } = await send(sequenceCalls.create, { query: { language }, body })
         // The sequence exists from here on: a refusal must not make a second one.
         const refused = forAll ? await chooseForAll(_id, fingerprint) : null
         await invalidate(queries, sequenceInvalidates)
@@ -380,11 +394,13 @@ function NextToGet({ step, id, simulated, children }: NextToGetProps): ReactNode
 function SendTest({
   step,
   kind,
+  language,
   saved,
   faulty,
 }: {
   step: DraftStep
   kind: TemplateKind
+  language: string
   saved: Sequence | null
   faulty: boolean
 }): ReactNode {
@@ -400,7 +416,7 @@ function SendTest({
         busy={test.isPending}
         busyText={t.sending}
         disabled={saved === null || faulty}
-        onClick={() => test.mutate({ params: { id: saved?._id ?? '' }, body })}
+        onClick={() => test.mutate({ params: { id: saved?._id ?? '' }, query: { language }, body })}
       >
         {t.send}
       </BusyButton>

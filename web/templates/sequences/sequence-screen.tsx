@@ -4,9 +4,11 @@ import type { ReactNode } from 'react'
 import { Link, useParams, useSearchParams } from 'react-router'
 import { screens } from '#contract/screens.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
+import { firstLanguage } from '#contract/speech.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { editorTexts as texts } from '#web/templates/texts.ts'
+import { useWriting } from '#web/templates/wording.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { startOf, toDraft } from './draft.ts'
 import { SequenceEditor } from './sequence-editor.tsx'
@@ -17,7 +19,10 @@ export default function SequenceScreen(): ReactNode {
   const { id = '' } = useParams()
   const [address] = useSearchParams()
   const isNew = id === 'new'
-  const sequence = useApiQuery(sequenceCalls.read, { params: { id } }, { enabled: !isNew })
+  const writing = useWriting()
+  const { language } = writing
+  const query = language === firstLanguage ? {} : { query: { language } }
+  const sequence = useApiQuery(sequenceCalls.read, { params: { id }, ...query }, { enabled: !isNew })
   return (
     <>
       <Link to={screens.sequences} className={styles.back}>
@@ -25,7 +30,7 @@ export default function SequenceScreen(): ReactNode {
         {texts.back}
       </Link>
       {isNew ? (
-        <SequenceEditor key="new" saved={null} start={startOf(address.get('from'))} />
+        <SequenceEditor key={`new ${language}`} saved={null} start={startOf(address.get('from'), language)} writing={writing} />
       ) : (
         <QueryView
           query={sequence}
@@ -56,7 +61,7 @@ export default function SequenceScreen(): ReactNode {
           }
           isEmpty={({ builtIn }) => builtIn}
         >
-          {(found) => <SequenceEditor key={id} saved={found} start={toDraft(found)} />}
+          {(found) => <SequenceEditor key={`${id} ${language}`} saved={found} start={toDraft(found)} writing={writing} />}
         </QueryView>
       )}
     </>
