@@ -178,7 +178,7 @@ async function main(): Promise<void> {
     const { db, close } = await openServer(url)
     const config = readConfig({ DATABASE_URL: url, SECRET_KEY: 'a secret key for measuring, 32 characters' })
     const log = openLog({ level: 'error', terminal: false })
-    const own: Deps = { db, clock: systemClock, queue: await openQueue({ db, log, soleProcess: false }), log, config }
+    const own: Deps = { db, clock: systemClock, queue: await openQueue({ db, log, soleProcess: false, timers: systemClock }), log, config }
     const processId = newId()
     const sending = openSending(own, { processId, embedded: false })
     const deps: Delivering = { ...own, ...sending, mailer: openMailer({ db, config, log }), processId, random: Math.random, limitsOf }

@@ -4,6 +4,7 @@ import { openCalls } from '#server/app.ts'
 import { readConfig } from '#server/config.ts'
 import { limitsOf } from '#server/mail/mail.ts'
 import { openMailer } from '#server/mail/transports.ts'
+import { systemClock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { openEmbedded } from '#server/platform/database.ts'
 import { openQueue } from '#server/platform/job.ts'
@@ -125,8 +126,8 @@ export async function makeYear(
   const end = Temporal.Now.zonedDateTimeISO(zone)
   const today = end.toPlainDate()
   let now = end.toInstant()
-  const clock = { now: () => now }
-  const queue = await openQueue({ db: database.db, log, soleProcess: true })
+  const clock = { ...systemClock, now: () => now }
+  const queue = await openQueue({ db: database.db, log, soleProcess: true, timers: systemClock })
   const own = { db: database.db, clock, queue, config, log }
   const processId = newId()
   const mailer = openMailer({ db: database.db, config, log })

@@ -65,6 +65,7 @@ const table: Record<string, Folder> = {
   'test/fakes/razorpay': { packages: 'tools', may: [] },
   'test/faults': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay'] },
   'test/attacks': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay', 'test/faults'] },
+  'test/simulation': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes/razorpay'] },
   // Browser tests generate two-factor codes like an authenticator.
   'test/e2e': {
     packages: 'tools',

@@ -86,7 +86,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const secretKey = await loadSecretKey(database.db, { given: given.secretKey, dataDir: given.dataDir })
   const config = { ...given, port, publicUrl: given.port === 0 ? withPort(given.publicUrl, port) : given.publicUrl, secretKey }
   if (!database.embedded) await holdIfRestored(database.db, log)
-  const queue = await openQueue({ db: database.background, log, soleProcess: database.embedded !== null })
+  const queue = await openQueue({ db: database.background, log, soleProcess: database.embedded !== null, timers: systemClock })
   opened.queue = queue
   const deps: Deps = { db: database.db, clock: systemClock, queue, config, log }
   if (config.role !== 'web') opened.worker = await openWorker({ ...deps, db: database.background }, database)
@@ -146,7 +146,7 @@ async function serve(listener: Listener, deps: Deps, pulse: Database): Promise<v
     const send = openSystemMailer(deps, settleLink)
     const watch = openWatch(deps, send)
     const began = performance.now()
-    opened.watch = repeat('watch', { everySeconds: 60, log: deps.log }, async () => {
+    opened.watch = repeat('watch', { everySeconds: 60, log: deps.log, timers: deps.clock }, async () => {
       // A worker that starts with this process makes its late runs first.
       if (performance.now() - began > watchAfter) await watch()
     })

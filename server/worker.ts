@@ -69,7 +69,7 @@ import { sendSummaries } from '#server/reminders/summary.ts'
 
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
 export function works(deps: Delivering): Work[] {
-  const receivers = openReceivers()
+  const receivers = openReceivers({ timers: deps.clock })
   const sendSystemMail = openSystemMailer(deps, settleLink)
   const reconciling: ReconcileDeps = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
   return [
@@ -128,10 +128,10 @@ const progressEvery = 10_000
 /** Makes the runs whose hour has come; every process does. */
 async function makeRuns({ db, queue, clock, processId }: Delivering, progressed = async () => {}): Promise<void> {
   let failure: unknown
-  let reportedAt = performance.now()
+  let reportedAt = clock.elapsed()
   const report = async () => {
-    if (performance.now() - reportedAt < progressEvery) return
-    reportedAt = performance.now()
+    if (clock.elapsed() - reportedAt < progressEvery) return
+    reportedAt = clock.elapsed()
     await recordTick(db, processId)
     await progressed()
   }
@@ -210,11 +210,11 @@ interface Worker extends Delivering {
 export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void> }> {
   if (deps.soleProcess) await reclaimAll(deps)
   await registerProcess(deps.db, deps.processId)
-  const { log, pulse, processId, soleProcess } = deps
-  const leadership = openLeadership({ db: pulse, processId, soleProcess })
+  const { log, pulse, processId, soleProcess, clock: timers } = deps
+  const leadership = openLeadership({ db: pulse, processId, soleProcess, timers })
   const askOutside = openHeartbeat(deps)
-  const heartbeat = repeat('heartbeat', { everySeconds: heartbeatSeconds, log }, () => beat(pulse, processId))
-  const steps = repeatSteps({ pulse, leadership, log }, [
+  const heartbeat = repeat('heartbeat', { everySeconds: heartbeatSeconds, log, timers }, () => beat(pulse, processId))
+  const steps = repeatSteps({ pulse, leadership, log, timers }, [
     {
       name: 'daily runs',
       everySeconds: 2,
@@ -238,7 +238,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
   return {
     async stop() {
       deps.hosts.close()
-      for (const timer of deps.resting.values()) clearTimeout(timer)
+      for (const cancel of deps.resting.values()) cancel()
       await Promise.all([deps.queue.stop(), ...steps.map((one) => one.stop())])
       await leadership.release()
       await deps.mailer.close()

@@ -1,7 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
-import { PGlite } from '@electric-sql/pglite'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'drizzle-orm'
 import { inject } from 'vitest'
 import type { Call, CallInput, CallReply } from '#contract/call.ts'
@@ -13,7 +10,7 @@ import { wakeWebhooks } from '#server/integrations/integrations.ts'
 import { limitsOf } from '#server/mail/mail.ts'
 import { openMailer } from '#server/mail/transports.ts'
 import type { App } from '#server/platform/answer.ts'
-import type { Clock, Instant } from '#server/platform/clock.ts'
+import { type Clock, type Instant, systemTimers } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { type Database, type OpenDatabase, openServer, wrapEmbedded } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -25,6 +22,9 @@ import { openSending } from '#server/reminders/sending.ts'
 import { reconcileDue, sweep, tick, works } from '#server/worker.ts'
 import { createDatabase, templateDatabase } from './postgres.ts'
 import { toldByAnswer, toldByLog, untoldByDatabase } from './secrets-told.ts'
+import { engineFromTemplate } from './template.ts'
+
+export { engineFromTemplate }
 
 /** A clock that only moves when a test moves it. */
 export interface TestClock extends Clock {
@@ -170,6 +170,7 @@ export async function ask<C extends Call>(
 function testClock(now: string): TestClock {
   let current: Instant = Temporal.Instant.from(now)
   return {
+    ...systemTimers,
     now: () => current,
     set(instant) {
       current = Temporal.Instant.from(instant)
@@ -197,27 +198,8 @@ async function openShared(): Promise<Shared> {
   const database = server
     ? await openServer(await createDatabase(server, { copyOf: templateDatabase }))
     : await wrapEmbedded(await engineFromTemplate())
-  const queue = await openQueue({ db: database.db, log: testLog(), soleProcess: !server })
+  const queue = await openQueue({ db: database.db, log: testLog(), soleProcess: !server, timers: systemTimers })
   return { database, queue }
-}
-
-/** PGlite from a migrated copy, made once per set of migrations. */
-export async function engineFromTemplate(): Promise<PGlite> {
-  const root = path.join(import.meta.dirname, '..')
-  const journal = readFileSync(path.join(root, 'migrations/meta/_journal.json'))
-  const stamp = createHash('sha256').update(journal).digest('hex').slice(0, 16)
-  const folder = path.join(root, 'node_modules/.cache/duely')
-  const file = path.join(folder, `template-${stamp}.tar`)
-  if (!existsSync(file)) {
-    const database = await wrapEmbedded(new PGlite())
-    const dump = await database.embedded?.dumpDataDir('none')
-    mkdirSync(folder, { recursive: true })
-    const own = `${file}.${process.pid}`
-    writeFileSync(own, Buffer.from(await (dump as Blob).arrayBuffer()))
-    renameSync(own, file)
-    await database.close()
-  }
-  return PGlite.create({ loadDataDir: new Blob([readFileSync(file)]) })
 }
 
 /** Most tables are empty, and deleting the few rows of the others is several times faster than TRUNCATE. As a replica no trigger fires. */

@@ -7,6 +7,7 @@ import { sql } from 'drizzle-orm'
 import { expect, inject, test } from 'vitest'
 import { z } from 'zod'
 import { readConfig } from '#server/config.ts'
+import { systemClock } from '#server/platform/clock.ts'
 import { type Database, migrate, openConnection, openEmbedded, rows, wrapEmbedded } from '#server/platform/database.ts'
 import { wasRestored } from '#server/platform/origin.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
@@ -211,9 +212,7 @@ test('values of every type arrive as they were, also in a table that is added la
 })
 
 test('a copy of files is refused where no embedded database runs', async () => {
-  expect(
-    await operate({ db: {} as Database, clock: { now: () => Temporal.Now.instant() }, config: readConfig({}) }, ['snapshot', '/tmp/x']),
-  ).toEqual({
+  expect(await operate({ db: {} as Database, clock: systemClock, config: readConfig({}) }, ['snapshot', '/tmp/x'])).toEqual({
     code: 1,
     lines: ['Duely does not run on an embedded database here. Use backup.'],
   })

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { and, asc, desc, eq, getTableColumns, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { DeliveredEvent, WebhookDelivery } from '#contract/integrations.ts'
@@ -271,11 +270,11 @@ async function notifyUnverified(tx: Database, webhook: WebhookRow, now: Instant)
 }
 
 /** Calls by hand keep the limit of their host too. */
-async function refuseBusyHost({ db, config }: Deps, webhook: WebhookRow): Promise<void> {
+async function refuseBusyHost({ db, clock, config }: Deps, webhook: WebhookRow): Promise<void> {
   if (!config.rateLimit) return
   const wait = await takeTurn(db, webhook)
   if (wait === null) throw new ProblemError('too_many', texts.webhook.busyHost(hostOf(webhook)), { retryAfter: 5 })
-  await pause(wait)
+  await clock.pause(wait)
 }
 
 /** "Gone": the receiver must not be called again. */

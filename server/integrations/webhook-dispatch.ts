@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import pLimit from 'p-limit'
+import { systemTimers } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { type FairScheduler, openFairScheduler, type Slots } from '#server/platform/fair-scheduler.ts'
 import { defaultNetwork, type WebhookNetwork } from './http-client.ts'
@@ -36,8 +36,8 @@ export interface Receivers {
   slice: number
 }
 
-export function openReceivers({ most = accountsAtOnce, slice = 3_000 } = {}): Receivers {
-  return { scheduler: openFairScheduler(limits), database: pLimit(databaseAtOnce), lines: new Map(), served: 0, most, slice }
+export function openReceivers({ most = accountsAtOnce, slice = 3_000, timers = systemTimers } = {}): Receivers {
+  return { scheduler: openFairScheduler({ ...limits, timers }), database: pLimit(databaseAtOnce), lines: new Map(), served: 0, most, slice }
 }
 
 /**
@@ -54,7 +54,7 @@ export async function callReceivers(
   stopping: AbortSignal,
   network = defaultNetwork(deps.config),
 ): Promise<void> {
-  const began = performance.now()
+  const began = deps.clock.elapsed()
   const over = new AbortController()
   const until = AbortSignal.any([stopping, over.signal])
   const serving = new Map<string, Promise<unknown>>()
@@ -62,14 +62,14 @@ export async function callReceivers(
   using slots = receivers.scheduler.open(ownerId)
   let nextCall = 0
   const pace = async () => {
-    const now = performance.now()
+    const now = deps.clock.elapsed()
     nextCall = Math.max(nextCall + apart, now)
-    await pause(nextCall - now)
+    await deps.clock.pause(nextCall - now)
   }
   receivers.served += 1
   try {
     for (;;) {
-      if (receivers.served >= receivers.most && performance.now() - began > receivers.slice) {
+      if (receivers.served >= receivers.most && deps.clock.elapsed() - began > receivers.slice) {
         await deps.db.transaction((tx) => deps.queue.send(tx, callReceiversJob, { ownerId }))
         return
       }
@@ -82,7 +82,7 @@ export async function callReceivers(
         }
       if (failures.length > 0) throw failures[0]
       if (serving.size === 0) return
-      await Promise.race([...serving.values(), pause(lookEvery, undefined, { ref: false })])
+      await Promise.race([...serving.values(), deps.clock.pause(lookEvery)])
     }
   } finally {
     over.abort()
@@ -155,9 +155,14 @@ function hasDue({ clock }: Pick<Deps, 'clock'>): SQL {
 }
 
 /** Waits in the line of a webhook's host for its turn. The accounts in it are called in turn, however many webhooks each of them has there. */
-async function untilTurn({ db }: Deps, { lines, database }: Receivers, { webhook }: KnownWebhook, until: AbortSignal): Promise<void> {
+async function untilTurn(
+  { db, clock }: Deps,
+  { lines, database }: Receivers,
+  { webhook }: KnownWebhook,
+  until: AbortSignal,
+): Promise<void> {
   const key = hostKey(webhook)
-  const line = lines.get(key) ?? { scheduler: openFairScheduler({ slots: 1 }), users: 0 }
+  const line = lines.get(key) ?? { scheduler: openFairScheduler({ slots: 1, timers: clock }), users: 0 }
   lines.set(key, line)
   line.users += 1
   try {
@@ -166,7 +171,7 @@ async function untilTurn({ db }: Deps, { lines, database }: Receivers, { webhook
     if (!head) return
     try {
       for (let wait = await database(() => takeTurn(db, webhook)); ; wait = await database(() => takeTurn(db, webhook))) {
-        await pause(wait ?? noTurn)
+        await clock.pause(wait ?? noTurn)
         if (wait !== null || until.aborted) return
       }
     } finally {

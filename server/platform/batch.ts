@@ -1,3 +1,4 @@
+import type { Timers } from './clock.ts'
 import { forMany } from './turns.ts'
 
 interface Waiting<In, Out> {
@@ -8,24 +9,24 @@ interface Waiting<In, Out> {
 
 /**
  * Collects calls that are made at the same time into one (the DataLoader pattern), for work whose cost is per statement and not per row. A call
- * starts immediately, or after `waitMs` of collecting, while fewer than `concurrency` are running; later ones wait and run together, at most `size`
+ * starts immediately, or after a time of collecting, while fewer than `concurrency` are running; later ones wait and run together, at most `size`
  * at a time. `work` must answer in the order of its input; if it throws, every call of the batch rejects.
  */
 export function batch<In, Out>(
-  limits: { concurrency: number; size: number; waitMs?: number },
+  limits: { concurrency: number; size: number; collect?: { ms: number; timers: Timers } },
   work: (inputs: In[]) => Promise<Out[]>,
 ): (input: In) => Promise<Out> {
   const waiting: Waiting<In, Out>[] = []
   let running = 0
   let collecting = false
   const collect = (): void => {
-    if (!limits.waitMs || waiting.length >= limits.size) next()
-    if (!limits.waitMs || collecting || waiting.length === 0) return
+    if (!limits.collect?.ms || waiting.length >= limits.size) next()
+    if (!limits.collect?.ms || collecting || waiting.length === 0) return
     collecting = true
-    setTimeout(() => {
+    limits.collect.timers.after(limits.collect.ms, () => {
       collecting = false
       next()
-    }, limits.waitMs)
+    })
   }
   const next = (): void => {
     if (running >= limits.concurrency || waiting.length === 0) return

@@ -37,13 +37,22 @@ export function personId(text: string): PersonId {
 let lastId = ''
 
 /**
- * A UUIDv7 that is greater than the one before it in this process (RFC 9562, 6.2): what is written down within one millisecond keeps its order.
+ * A UUIDv7 that is greater than the one before it in this process (RFC 9562, 6.2): what is written down within one millisecond, or after the
+ * clock was set back, keeps its order. No two have the same first 24 characters, so that many ids can be made of one by other last digits.
  */
 export function newId(): string {
   const fresh = randomUUIDv7()
-  lastId =
-    fresh > lastId ? fresh : lastId.slice(0, 24) + (Number.parseInt(lastId.slice(24), 16) + 1).toString(16).padStart(12, '0').slice(-12)
+  lastId = fresh.slice(0, 24) > lastId.slice(0, 24) ? fresh : following(lastId) + fresh.slice(24)
   return lastId
+}
+
+/** The first 24 characters of an id, one greater: of its time and its random bits, between which are version and variant. */
+function following(id: string): string {
+  const digits = id.replaceAll('-', '')
+  const next = ((BigInt(`0x${digits.slice(0, 12)}${digits.slice(13, 16)}`) << 14n) | (BigInt(`0x${digits.slice(16, 20)}`) & 0x3fffn)) + 1n
+  const high = (next >> 14n).toString(16).padStart(15, '0')
+  const low = ((next & 0x3fffn) | 0x8000n).toString(16)
+  return `${high.slice(0, 8)}-${high.slice(8, 12)}-7${high.slice(12)}-${low}-`
 }
 
 /** A timestamptz in a hand-written statement, as JSON says it: `2026-03-02T09:00:00Z`. */

@@ -1,3 +1,5 @@
+import { systemTimers, type Timers } from './clock.ts'
+
 /** The slots of one account. */
 export interface Slots extends Disposable {
   /** Waits for a slot. Rejects once `until` is aborted. */
@@ -32,6 +34,7 @@ export interface FairScheduler {
 }
 
 interface SchedulerOptions {
+  timers?: Timers
   /** At most so many at a time. */
   slots: number
   /** At most so many of one account at a time. */
@@ -68,27 +71,27 @@ const remembered = 60_000
  * accounts with slow servers there are, another one waits for at most one of their slots. Slow work cannot take all slots either: for a server
  * that was slow, or one that is new while another of its account is slow, there is a slot only while slow work has less than its share.
  */
-export function openFairScheduler({ slots, each = slots, slow }: SchedulerOptions): FairScheduler {
+export function openFairScheduler({ slots, each = slots, slow, timers = systemTimers }: SchedulerOptions): FairScheduler {
   const accounts = new Map<string, Account>()
   const waiting: Waiting[] = []
   let free = slots
   let freeForSlow = slow?.slots ?? slots
-  /** Until when no work is admitted, by `performance.now()`. */
+  /** Until when no work is admitted, in elapsed ms. */
   let aloneUntil = 0
 
   const usageOf = ({ used, held }: Account) => {
-    const now = performance.now()
+    const now = timers.elapsed()
     return [...held.values()].reduce((sum, since) => sum + now - since, used)
   }
   const isSlow = ({ account, server = '' }: Waiting) => account.slow.has(server) || (account.slow.size > 0 && !account.quick.has(server))
   const mayStart = (one: Waiting) => one.account.held.size < each && (freeForSlow > 0 || !isSlow(one))
 
   const admit = (): void => {
-    while (free > 0 && performance.now() >= aloneUntil) {
+    while (free > 0 && timers.elapsed() >= aloneUntil) {
       const [first, ...others] = waiting.filter(mayStart)
       if (!first) return
       const least = others.reduce((best, one) => (usageOf(one.account) < usageOf(best.account) ? one : best), first)
-      if (least.alone && free < slots && performance.now() - least.since < alonePatience) return
+      if (least.alone && free < slots && timers.elapsed() - least.since < alonePatience) return
       waiting.splice(waiting.indexOf(least), 1)
       least.go(take(least))
     }
@@ -97,15 +100,15 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
   const take = (one: Waiting): Slot => {
     const { account, server = '', alone } = one
     const slot = Symbol()
-    const since = performance.now()
+    const since = timers.elapsed()
     let amongSlow = isSlow(one)
     let wasSlow = false
-    let timer: NodeJS.Timeout | undefined
+    let cancel: (() => void) | undefined
     account.held.set(slot, since)
     free -= 1
     if (amongSlow) freeForSlow -= 1
     if (alone) aloneUntil = since + alonePatience
-    const patience = alone ? setTimeout(admit, alonePatience) : undefined
+    const endPatience = alone ? timers.after(alonePatience, admit) : undefined
     const becomeSlow = (onCrowdedOut?: () => void) => {
       wasSlow = true
       account.slow.add(server)
@@ -117,15 +120,15 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
     }
     return {
       begin(onCrowdedOut) {
-        timer = slow && setTimeout(becomeSlow, slow.afterMs, onCrowdedOut)
+        cancel = slow && timers.after(slow.afterMs, () => becomeSlow(onCrowdedOut))
       },
       release() {
         if (!account.held.delete(slot)) return
-        clearTimeout(timer)
-        clearTimeout(patience)
+        cancel?.()
+        endPatience?.()
         if (alone) aloneUntil = 0
-        account.used += performance.now() - since
-        if (timer && !wasSlow) {
+        account.used += timers.elapsed() - since
+        if (cancel && !wasSlow) {
           account.slow.delete(server)
           account.quick.add(server)
         }
@@ -139,7 +142,7 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
   return {
     inUse: () => slots - free,
     open(ownerId) {
-      const now = performance.now()
+      const now = timers.elapsed()
       for (const [id, one] of accounts) if (one.open === 0 && now - one.leftAt > remembered) accounts.delete(id)
       // A newcomer starts at the level of the others, or it would have every slot until it caught up.
       const present = [...accounts.values()].filter((one) => one.open > 0).map(({ used }) => used)
@@ -162,15 +165,15 @@ export function openFairScheduler({ slots, each = slots, slow }: SchedulerOption
               until?.removeEventListener('abort', giveUp)
               resolve(slot)
             }
-            const one: Waiting = { ...about, account, since: performance.now(), go }
+            const one: Waiting = { ...about, account, since: timers.elapsed(), go }
             until?.addEventListener('abort', giveUp)
             waiting.push(one)
-            if (one.alone) setTimeout(admit, alonePatience)
+            if (one.alone) timers.after(alonePatience, admit)
             admit()
           }),
         [Symbol.dispose]() {
           account.open -= 1
-          account.leftAt = performance.now()
+          account.leftAt = timers.elapsed()
         },
       }
     },

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { engineFromTemplate } from '#test/harness.ts'
+import { systemTimers } from './clock.ts'
 import { type OpenDatabase, wrapEmbedded } from './database.ts'
 import { job, openQueue, type Queue, type Work, work } from './job.ts'
 import { openLog } from './log.ts'
@@ -16,7 +17,12 @@ interface Desk extends AsyncDisposable {
 
 async function aDesk(works: Work[]): Promise<Desk> {
   const database = await wrapEmbedded(await engineFromTemplate())
-  const queue = await openQueue({ db: database.db, log: openLog({ level: 'silent', terminal: false }), soleProcess: false })
+  const queue = await openQueue({
+    db: database.db,
+    log: openLog({ level: 'silent', terminal: false }),
+    soleProcess: false,
+    timers: systemTimers,
+  })
   queue.start(works)
   return {
     database,
@@ -76,7 +82,12 @@ test('of many processes one runs a job, once', async () => {
     }),
   ]
   await using desk = await aDesk(works)
-  const other = await openQueue({ db: desk.database.db, log: openLog({ level: 'silent', terminal: false }), soleProcess: false })
+  const other = await openQueue({
+    db: desk.database.db,
+    log: openLog({ level: 'silent', terminal: false }),
+    soleProcess: false,
+    timers: systemTimers,
+  })
   other.start(works)
   await Promise.all(Array.from({ length: 40 }, (_, nth) => desk.ask(`key ${nth}`, nth)))
   await last.promise

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { batch } from './batch.ts'
+import type { Timers } from './clock.ts'
 import { arrayText, type Database, isUnavailable, preparedRows } from './database.ts'
 import type { Log } from './log.ts'
 import { onBehalfOf } from './turns.ts'
@@ -79,8 +79,8 @@ type TakenJob = z.output<typeof takenJob>
  * Jobs as rows: one row a key, `turn` says how often it is asked for. Who takes it holds a lease, and takes off what it had found when it is
  * done: what was asked for meanwhile stays for another go. A lease from a clock that was set back since is ignored. A busy key does not delay other keys. `soleProcess`: no other process can be on this database.
  */
-export async function openQueue(about: { db: Database; log: Log; soleProcess: boolean }): Promise<Queue> {
-  const { db, log, soleProcess } = about
+export async function openQueue(about: { db: Database; log: Log; soleProcess: boolean; timers: Timers }): Promise<Queue> {
+  const { db, log, soleProcess, timers } = about
   if (soleProcess) await db.execute(sql`UPDATE jobs SET lease_until = NULL`)
   const lease = sql`now() + make_interval(secs => ${leaseSeconds}::int)`
   const stopping = new AbortController()
@@ -88,7 +88,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const running = new Set<Promise<void>>()
   const loops: Promise<void>[] = []
   const wakers = new Map<string, Waker>()
-  const report = oncePerMinute((error) => log.warn({ err: error }, 'The queue is waiting for the database.'))
+  const report = oncePerMinute(timers, (error) => log.warn({ err: error }, 'The queue is waiting for the database.'))
 
   const take = (name: string, most: number, urgentOnly = false): Promise<TakenJob[]> =>
     preparedRows(
@@ -143,7 +143,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
         report(error)
         // Its lease expires.
         if (stopping.signal.aborted || !isUnavailable(error)) break
-        await pause(awayPause)
+        await timers.pause(awayPause)
       }
     }
     held.delete(job.ticket)
@@ -161,7 +161,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
         else if (urgentRoom > 0) taken = await take(one.job.name, urgentRoom, true)
       } catch (error) {
         report(error)
-        await pause(awayPause)
+        await timers.pause(awayPause)
       }
       for (const job of taken) {
         busy += 1
@@ -179,7 +179,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
 
   const renew = async (): Promise<void> => {
     while (!stopping.signal.aborted || running.size > 0) {
-      await pause(renewSeconds * 1000, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await timers.pause(renewSeconds * 1000, stopping.signal)
       if (held.size === 0) continue
       await db
         .execute(
@@ -188,7 +188,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
               WHERE j.ticket = mine.ticket`,
         )
         .catch(report)
-      if (stopping.signal.aborted) await Promise.race([Promise.all(running), pause(renewSeconds * 1000)])
+      if (stopping.signal.aborted) await Promise.race([Promise.all(running), timers.pause(renewSeconds * 1000)])
     }
   }
 
@@ -209,7 +209,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
     sendMany,
     start(works) {
       for (const one of works) {
-        const waker = openWaker()
+        const waker = openWaker(timers)
         wakers.set(one.job.name, waker)
         loops.push(serve(one, waker))
       }
@@ -231,7 +231,9 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
     async stop() {
       stopping.abort()
       for (const waker of wakers.values()) waker.wake()
-      await Promise.race([Promise.all([...loops, ...running]), pause(stopPatience, undefined, { ref: false })])
+      const stopped = new AbortController()
+      await Promise.race([Promise.all([...loops, ...running]), timers.pause(stopPatience, stopped.signal)])
+      stopped.abort()
     },
   }
 }
@@ -245,7 +247,7 @@ interface Waker {
   wait(): Promise<void>
 }
 
-function openWaker(): Waker {
+function openWaker(timers: Timers): Waker {
   let hurriedUntil = 0
   let woken = false
   let go: (() => void) | null = null
@@ -256,16 +258,16 @@ function openWaker(): Waker {
   return {
     wake,
     hurry() {
-      hurriedUntil = performance.now() + hurry
+      hurriedUntil = timers.elapsed() + hurry
       wake()
     },
     async wait() {
       if (!woken) {
         const { promise, resolve } = Promise.withResolvers<void>()
         go = resolve
-        const timer = setTimeout(resolve, performance.now() < hurriedUntil ? hurriedPoll : idlePoll)
+        const cancel = timers.after(timers.elapsed() < hurriedUntil ? hurriedPoll : idlePoll, resolve)
         await promise
-        clearTimeout(timer)
+        cancel()
         go = null
       }
       woken = false
@@ -274,11 +276,11 @@ function openWaker(): Waker {
 }
 
 /** During an outage the queue would log the same error several times a second. */
-function oncePerMinute(say: (error: unknown) => void): (error: unknown) => void {
+function oncePerMinute(timers: Timers, say: (error: unknown) => void): (error: unknown) => void {
   let last = Number.NEGATIVE_INFINITY
   return (error) => {
-    if (performance.now() - last < 60_000) return
-    last = performance.now()
+    if (timers.elapsed() - last < 60_000) return
+    last = timers.elapsed()
     say(error)
   }
 }

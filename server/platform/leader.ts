@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import type { Timers } from './clock.ts'
 import { changed, type Database } from './database.ts'
 
 /** Another process may lead after this long without renewal, by the database's clock. */
@@ -15,12 +16,12 @@ export interface Leadership {
 }
 
 /** One row with a lease by the database's clock. `soleProcess`: no other process can be on this database. */
-export function openLeadership(about: { db: Database; processId: string; soleProcess: boolean }): Leadership {
-  const { db, processId, soleProcess } = about
+export function openLeadership(about: { db: Database; processId: string; soleProcess: boolean; timers: Timers }): Leadership {
+  const { db, processId, soleProcess, timers } = about
   let known: { leads: boolean; at: number } | null = null
   let asking: Promise<boolean> | null = null
   const ask = async (): Promise<boolean> => {
-    const at = performance.now()
+    const at = timers.elapsed()
     // A lease from a clock that was set back since is ignored.
     const count = await changed(
       db,
@@ -34,7 +35,7 @@ export function openLeadership(about: { db: Database; processId: string; solePro
   return {
     async leads() {
       if (soleProcess) return true
-      if (known && performance.now() - known.at < believed) return known.leads
+      if (known && timers.elapsed() - known.at < believed) return known.leads
       asking ??= ask().finally(() => {
         asking = null
       })

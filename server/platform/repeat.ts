@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import type { Timers } from './clock.ts'
 import { isUnavailable } from './database.ts'
 import type { Log } from './log.ts'
 
@@ -11,7 +11,11 @@ export interface Repeating {
  * Does something again and again, one turn after the other with a pause in between, or a shorter one in ms where the turn returns it; a turn
  * that fails is logged and the next one comes.
  */
-export function repeat(name: string, about: { everySeconds: number; log: Log }, turn: () => Promise<number | void>): Repeating {
+export function repeat(
+  name: string,
+  about: { everySeconds: number; log: Log; timers: Timers },
+  turn: () => Promise<number | void>,
+): Repeating {
   const stopping = new AbortController()
   const loop = async () => {
     while (!stopping.signal.aborted) {
@@ -23,7 +27,7 @@ export function repeat(name: string, about: { everySeconds: number; log: Log }, 
         const level = isUnavailable(error) ? 'warn' : 'error'
         about.log[level]({ err: error, turn: name }, 'A background task failed and will run again.')
       }
-      await pause(wait, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await about.timers.pause(wait, stopping.signal)
     }
   }
   const running = loop()

@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { openTestApp } from '#test/harness.ts'
+import { systemTimers } from './clock.ts'
 import { newId } from './columns.ts'
 import { openLeadership } from './leader.ts'
 import { openLog } from './log.ts'
@@ -12,7 +13,7 @@ test('one process leads, until its lease expires or it gives the lead up', async
   await using app = await openTestApp()
   const [one, other] = [newId(), newId()]
   // A new one each time: it believes an answer for some seconds.
-  const ask = (processId: string) => openLeadership({ db: app.db, processId, soleProcess: false })
+  const ask = (processId: string) => openLeadership({ db: app.db, processId, soleProcess: false, timers: systemTimers })
   expect(await Promise.all([ask(one).leads(), ask(one).leads()])).toEqual([true, true])
   expect(await ask(other).leads()).toBe(false)
   await app.db.update(leases).set({ until: sql`now() - interval '1 second'` })
@@ -27,9 +28,9 @@ test('one process leads, until its lease expires or it gives the lead up', async
 test('a failing step delays no other, and is reported once it is late', async () => {
   await using app = await openTestApp()
   const done = Promise.withResolvers<void>()
-  const leadership = openLeadership({ db: app.db, processId: newId(), soleProcess: true })
+  const leadership = openLeadership({ db: app.db, processId: newId(), soleProcess: true, timers: systemTimers })
   const log = openLog({ level: 'silent', terminal: false })
-  const steps = repeatSteps({ pulse: app.db, leadership, log }, [
+  const steps = repeatSteps({ pulse: app.db, leadership, log, timers: systemTimers }, [
     { name: 'broken step', everySeconds: 3600, run: () => Promise.reject(new Error('Out of paper.')) },
     { name: 'other step', everySeconds: 3600, run: async () => done.resolve() },
   ])
@@ -48,8 +49,8 @@ test('a failing step delays no other, and is reported once it is late', async ()
 test('a step that lasts counts as done as often as it reports progress', async () => {
   await using app = await openTestApp()
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-  const leadership = openLeadership({ db: app.db, processId: newId(), soleProcess: true })
-  const [step] = repeatSteps({ pulse: app.db, leadership, log: openLog({ level: 'silent', terminal: false }) }, [
+  const leadership = openLeadership({ db: app.db, processId: newId(), soleProcess: true, timers: systemTimers })
+  const [step] = repeatSteps({ pulse: app.db, leadership, log: openLog({ level: 'silent', terminal: false }), timers: systemTimers }, [
     {
       name: 'long step',
       everySeconds: 3600,

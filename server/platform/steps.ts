@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import type { Timers } from './clock.ts'
 import { type Database, rows } from './database.ts'
 import type { Leadership } from './leader.ts'
 import type { Log } from './log.ts'
@@ -22,15 +23,16 @@ export interface Step {
 }
 
 /** Repeats steps independently of each other, so that a slow or failing one delays no other, and records when each last succeeded. */
-export function repeatSteps(about: { pulse: Database; leadership: Leadership; log: Log }, all: Step[]): Repeating[] {
+export function repeatSteps(about: { pulse: Database; leadership: Leadership; log: Log; timers: Timers }, all: Step[]): Repeating[] {
+  const { log, timers } = about
   return all.map(({ name, everySeconds, everywhere = false, run }) => {
     let recordedAt = Number.NEGATIVE_INFINITY
     const record = async () => {
-      if (performance.now() - recordedAt <= recordEvery) return
-      recordedAt = performance.now()
+      if (timers.elapsed() - recordedAt <= recordEvery) return
+      recordedAt = timers.elapsed()
       await recordStep(about.pulse, name, Math.max(lateAfter, 3 * everySeconds))
     }
-    return repeat(name, { everySeconds, log: about.log }, async () => {
+    return repeat(name, { everySeconds, log, timers }, async () => {
       if (!everywhere && !(await about.leadership.leads())) return
       const wait = await run(record)
       await record()

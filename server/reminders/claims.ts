@@ -69,7 +69,7 @@ export function openClaims(about: {
   const { db, clock, processId } = about
   /** Present from before a claim is requested. */
   const tickets = new Set<string>()
-  const together = { concurrency: about.statements, size }
+  const together = (ms: number) => ({ concurrency: about.statements, size, collect: { ms, timers: clock } })
 
   const take = async (all: (Wanted & { ticket: string })[]): Promise<(ClaimedDelivery | null)[]> => {
     const claimed = await claim(
@@ -90,8 +90,8 @@ export function openClaims(about: {
       return mine && raw ? { ...mine, raw } : null
     })
   }
-  const takeTogether = batch({ ...together, waitMs: about.claimMs }, take)
-  const record = batch({ ...together, waitMs: about.recordMs }, async (all: Accepted[]) => {
+  const takeTogether = batch(together(about.claimMs), take)
+  const record = batch(together(about.recordMs), async (all: Accepted[]) => {
     await accept(
       db,
       all.map(({ mail, ...said }) => ({ id: mail.id, claim: mail.claim, ...said })),

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { deliveryProblem, isAddressRefusal } from '#contract/delivery-problem.ts'
@@ -97,11 +96,11 @@ export async function deliver(deps: Delivering, ownerId: string, stopping: Abort
   using slots = deps.slots.open(ownerId)
   using attaching = deps.attaching.open(ownerId)
   const shared = { stopping, slots, attaching, orphaned, planning: null }
-  const slice: Slice = { ...shared, over: overAfter(stopping, sliceMilliseconds), pass: null, sender: null, others: [] }
+  const slice: Slice = { ...shared, over: overAfter(deps, stopping, sliceMilliseconds), pass: null, sender: null, others: [] }
   let next = await drainMailbox(deps, { ownerId, place: null }, slice)
   // One after the other, so that the account's slots and its job serve all its mailboxes.
   for (const place of slice.others) {
-    const own = { ...slice, over: overAfter(stopping, sliceMilliseconds), pass: null, sender: null, others: [] }
+    const own = { ...slice, over: overAfter(deps, stopping, sliceMilliseconds), pass: null, sender: null, others: [] }
     next = sooner(next, await drainMailbox(deps, { ownerId, place }, own))
     slice.planning ??= own.planning
   }
@@ -109,20 +108,20 @@ export async function deliver(deps: Delivering, ownerId: string, stopping: Abort
   if (stopping.aborted || next === 'done') return
   const wake = () => throughOutages(deps, stopping, () => deps.queue.sendMany(deps.db, deliverJob, [{ ownerId }]))
   if (next === 'again') return wake()
-  const timer = setTimeout(() => {
+  const cancel = deps.clock.after(next.restMs, () => {
     deps.resting.delete(ownerId)
     // The sweep wakes it where this fails.
     wake().catch((error: unknown) => deps.log.warn({ err: error }, 'A mailbox could not be woken for its turn.'))
-  }, next.restMs).unref()
-  deps.resting.set(ownerId, timer)
+  })
+  deps.resting.set(ownerId, cancel)
 }
 
 /** What comes of a mailbox: nothing more now, another slice, or a timer. */
 type Next = 'done' | 'again' | { restMs: number }
 
-function overAfter(stopping: AbortSignal, ms: number): () => boolean {
-  const began = performance.now()
-  return () => stopping.aborted || performance.now() - began > ms
+function overAfter({ clock }: Delivering, stopping: AbortSignal, ms: number): () => boolean {
+  const began = clock.elapsed()
+  return () => stopping.aborted || clock.elapsed() - began > ms
 }
 
 function sooner(one: Next, other: Next): Next {
@@ -139,14 +138,14 @@ async function drainMailbox(deps: Delivering, which: Beginning, slice: Slice): P
 }
 
 /** The job waits here while the database is unavailable: returned to the queue, it would run much later than the database is back. */
-async function throughOutages<T>({ log }: Delivering, stopping: AbortSignal, work: () => Promise<T>): Promise<T> {
+async function throughOutages<T>({ log, clock }: Delivering, stopping: AbortSignal, work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work()
     } catch (error) {
       if (!isUnavailable(error) || stopping.aborted) throw error
       log.info({ err: error }, 'Sending waits for the database.')
-      await pause(awayMilliseconds)
+      await clock.pause(awayMilliseconds)
     }
   }
 }
@@ -236,7 +235,7 @@ async function drain(deps: Delivering, which: Beginning, slice: Slice): Promise<
     const waiting = begun.pending.slice(0, room)
     if (waiting.length === 0) {
       if (complete) return 'done'
-      await pause(20)
+      await deps.clock.pause(20)
       continue
     }
     rateLimit ??= await openRateLimit(deps, sender)
@@ -432,7 +431,7 @@ async function sendOne(
   if (composed === 'too_large') return { moved: await failTooLarge(deps.db, mail.id, deps.clock.now()), last: false }
   const ids = attachedFiles(mail)
   const slots = ids.length > 0 ? batch.attaching : batch.slots
-  const inFlight: InFlight = { claimed: null, since: performance.now(), slot: null }
+  const inFlight: InFlight = { claimed: null, since: deps.clock.elapsed(), slot: null }
   const outcome = await deps.mailer
     .send(batch.sender, async () => {
       batch.pass?.connected()
@@ -444,7 +443,7 @@ async function sendOne(
       if (files.length < ids.length) return null
       const today = localDate(deps.clock.now(), batch.account.timezone)
       inFlight.claimed = await deps.claims.claim({ mail, composed, senderId: batch.sender.senderId, today })
-      inFlight.since = performance.now()
+      inFlight.since = deps.clock.elapsed()
       // Nothing is lost by waiting longer for a slow server, but not in a slot that others need.
       inFlight.slot?.begin(() => inFlight.slot?.release())
       return (
@@ -465,7 +464,7 @@ async function sendOne(
     return { moved: ended(batch) ? 0 : await closeUnwanted(deps, batch.account, mail.id), last: false }
   }
   countOutcome(deps, outcome.kind)
-  const tookMs = performance.now() - inFlight.since
+  const tookMs = deps.clock.elapsed() - inFlight.since
   if (outcome.kind === 'temporary' && outcome.unreached) batch.pass?.failed(outcome.reply)
   else batch.pass?.connected()
   countPutOff(batch, outcome)
@@ -608,7 +607,7 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
       return
     } catch (error) {
       deps.log.warn({ err: error }, 'The reply of the mail server could not be recorded yet; trying again.')
-      await pause(wait)
+      await deps.clock.pause(wait)
     }
   }
 }

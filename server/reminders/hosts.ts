@@ -1,3 +1,5 @@
+import { systemTimers } from '#server/platform/clock.ts'
+
 /** Allows one mailbox to connect. Must be answered by exactly one of these; only the first one counts. */
 export interface ConnectPass {
   connected(): void
@@ -44,7 +46,7 @@ interface Host {
  * What this process knows of mail hosts, from every mailbox there: one that is down is not discovered by each of its mailboxes, and one that
  * is unknown does not get a thousand connections at once. `onUp` is called when a host that was down answers again.
  */
-export function openHosts(onUp: (host: string) => void): Hosts {
+export function openHosts(onUp: (host: string) => void, timers = systemTimers): Hosts {
   const hosts = new Map<string, Host>()
   let closed = false
 
@@ -72,7 +74,7 @@ export function openHosts(onUp: (host: string) => void): Hosts {
           host.reply = reply
           host.window = host.failures === 1 ? Math.ceil(host.window / 2) : Math.min(host.window, firstWindow)
           if (host.failures < failuresInARow) return
-          host.probeAt = performance.now() + probeEveryMs
+          host.probeAt = timers.elapsed() + probeEveryMs
           for (const go of host.waiting.splice(0)) go({ down: reply })
         }),
       leave: () => end(() => undefined),
@@ -84,7 +86,7 @@ export function openHosts(onUp: (host: string) => void): Hosts {
 
   return {
     async enter(name) {
-      const now = performance.now()
+      const now = timers.elapsed()
       for (const [other, { connecting, waiting, usedAt }] of hosts)
         if (connecting === 0 && waiting.length === 0 && now - usedAt > remembered) hosts.delete(other)
       const host = hosts.get(name) ?? { connecting: 0, window: firstWindow, failures: 0, reply: '', probeAt: 0, waiting: [], usedAt: now }

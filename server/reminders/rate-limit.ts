@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { learnPerMinute, type Sender, type SendingLimits } from '#server/mail/mail.ts'
@@ -30,23 +29,24 @@ const minute = 61_000
 
 /** Null where the provider has no limit by the minute. */
 export async function openRateLimit(deps: RateLimitDeps, sender: SendingMailbox): Promise<RateLimit | null> {
-  const now = deps.clock.now()
+  const { clock } = deps
+  const now = clock.now()
   const { perMinute } = deps.limitsOf(sender, now)
   if (perMinute === null) return null
   const apart = minute / perMinute
   const { last } = await countSent(deps, sender, now.subtract({ hours: 24 }))
   const sinceLast = last ? now.epochMilliseconds - last.epochMilliseconds : apart
   // After the clock was set back, the last one may lie in the future.
-  let next = performance.now() + Math.max(0, Math.min(apart, apart - sinceLast))
+  let next = clock.elapsed() + Math.max(0, Math.min(apart, apart - sinceLast))
   return {
     async wait(mostMs) {
-      const mine = Math.max(next, performance.now())
-      if (mine - performance.now() > mostMs) return false
+      const mine = Math.max(next, clock.elapsed())
+      if (mine - clock.elapsed() > mostMs) return false
       next = mine + apart
-      await pause(Math.max(0, mine - performance.now()))
+      await clock.pause(Math.max(0, mine - clock.elapsed()))
       return true
     },
-    untilNext: () => Math.max(0, next - performance.now()),
+    untilNext: () => Math.max(0, next - clock.elapsed()),
   }
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { and, desc, eq, inArray, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
@@ -245,10 +244,10 @@ export async function follow(
   skipped = 0,
 ): Promise<RunAnswer> {
   if (runId === null) return { ...nothingDue, skipped, total: skipped }
-  const began = performance.now()
+  const began = clock.elapsed()
   for (;;) {
     const settled = await isSettled(db, runId, clock.now())
-    const waited = performance.now() - began
+    const waited = clock.elapsed() - began
     if (settled || waited > longestWaitMilliseconds) {
       const read = await answerOf(db, account.id, runId)
       if (settled) refuseTotalFailure(read)
@@ -256,7 +255,7 @@ export async function follow(
       return read
     }
     // The longer it takes, the less a moment more matters, and the more all these questions would cost others.
-    await pause(Math.min(1_000, 25 + waited / 4))
+    await clock.pause(Math.min(1_000, 25 + waited / 4))
   }
 }
 

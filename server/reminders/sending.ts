@@ -29,8 +29,8 @@ export interface Sending {
   hosts: Hosts
   /** How many emails had which outcome since the process started. */
   outcomes: Map<string, number>
-  /** Mailboxes that wait for their minute's turn, by account: a timer wakes them. */
-  resting: Map<string, NodeJS.Timeout>
+  /** Mailboxes that wait for their minute's turn, by account: a timer wakes them, which this cancels. */
+  resting: Map<string, () => void>
 }
 
 export function openSending(deps: Deps, about: { processId: string; embedded: boolean }): Sending {
@@ -56,9 +56,9 @@ export function openSending(deps: Deps, about: { processId: string; embedded: bo
       processId,
       ...(embedded ? { statements: 1, claimMs: 5, recordMs: 20 } : { statements: 2, claimMs: 0, recordMs: 10 }),
     }),
-    slots: openFairScheduler({ slots: inFlight, slow }),
-    attaching: openFairScheduler(attached),
-    hosts: openHosts(onUp),
+    slots: openFairScheduler({ slots: inFlight, slow, timers: clock }),
+    attaching: openFairScheduler({ ...attached, timers: clock }),
+    hosts: openHosts(onUp, clock),
     resting: new Map(),
     outcomes: new Map(),
   }
