@@ -47,7 +47,7 @@ interface About {
 /** Addresses that begin so do not exist. */
 export const unknownRecipient = 'nobody'
 
-/** The mail servers of all accounts. What they have accepted stays, whatever becomes of the process that sent it. */
+/** The mail servers of all accounts. What they have accepted stays, also if the process that sent it is killed. */
 export function openMailServers({ machine, engine, chance, trace, count }: About): MailServers {
   const servers: MailServers = { accepted: [], moods: new Map(), unwell: new Set(), mailer }
 

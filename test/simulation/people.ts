@@ -182,7 +182,12 @@ function paying(owner: Owner, invoice: KnownInvoice, amount: number, chance: Cha
   return {
     name: `pays ${amount} of ${invoice.reference}`,
     async do({ db, clock, queue }) {
-      const asked = { invoiceId: invoice.id, draft: { kind: 'payment' as const, amount }, key, origin: 'by_hand' as const }
+      const asked = {
+        invoiceId: invoice.id,
+        draft: { kind: 'payment' as const, amount, method: null, reference: '', note: '' },
+        key,
+        origin: 'by_hand' as const,
+      }
       await recordPayment(db, owner.id, asked, clock.now(), afterInvoiceChange(queue))
       invoice.paid += amount
       if (invoice.paid >= invoice.amount) invoice.quietSince = count()
