@@ -66,24 +66,41 @@ const mostListed = 1_000
 
 export const accountsCommand: Command = {
   parameters: ['[PART_OF_EMAIL]'],
-  summary: 'lists accounts, the newest first: since when, open invoices, emails sent and waiting, and whether they may send',
+  summary:
+    'lists accounts, the newest first: since when, open invoices, emails sent and waiting, whether they may send, and the id of each business',
   help: [`At most ${mostListed.toLocaleString('en')} are listed. Shows no client and no amount.`],
   async run({ db }, [part = '']) {
     const found = await listAccounts(db, part)
     if (found.length === 0) return [part === '' ? 'There is no account.' : `No account has ${part} in its email.`]
     return table(
-      ['since', 'invoices', 'sent', 'waiting', 'state', 'account'],
-      found.map(({ since, open, sent, waiting, state, email }) => [since, String(open), String(sent), String(waiting), state, email]),
+      ['since', 'invoices', 'sent', 'waiting', 'state', 'business', 'account'],
+      found.map(({ id, since, open, sent, waiting, state, email }) => [
+        since,
+        String(open),
+        String(sent),
+        String(waiting),
+        state,
+        id,
+        email,
+      ]),
     )
   },
 }
 
-/** One line per account; counts come from indexes of that account. */
+/** One line per business; counts come from indexes of that account. */
 function listAccounts(db: Database, part: string) {
   return rows(
     db,
-    z.object({ email: z.string(), since: z.string(), open: z.number(), sent: z.number(), waiting: z.number(), state: z.string() }),
-    sql`SELECT a.email, to_char(a.created_at, 'YYYY-MM-DD') AS since,
+    z.object({
+      id: z.string(),
+      email: z.string(),
+      since: z.string(),
+      open: z.number(),
+      sent: z.number(),
+      waiting: z.number(),
+      state: z.string(),
+    }),
+    sql`SELECT a.id, a.email, to_char(a.created_at, 'YYYY-MM-DD') AS since,
           CASE WHEN a.held_at IS NOT NULL THEN 'on hold' WHEN a.email_verified_at IS NULL THEN 'unconfirmed' ELSE 'ok' END AS state,
           (SELECT count(*)::int FROM invoices i WHERE i.owner_id = a.id AND i.status <> 'paid' AND i.deleted_at IS NULL) AS open,
           (SELECT count(*)::int FROM deliveries d WHERE d.owner_id = a.id AND d.state = 'sent') AS sent,

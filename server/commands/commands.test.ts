@@ -156,10 +156,10 @@ test('each command explains itself, and accounts are listed without their client
   await anInvoice(app, { owner: await aPerson(app), clientName: 'Kaveri Traders' })
   await operate(app.deps, ['hold-account', email])
   const { lines } = await operate(app.deps, ['accounts'])
-  expect(lines[0]).toMatch(/^ +since +invoices +sent +waiting +state +account$/)
+  expect(lines[0]).toMatch(/^ +since +invoices +sent +waiting +state +business +account$/)
   expect(lines.slice(1).toSorted((a, b) => a.length - b.length)).toEqual([
-    expect.stringMatching(/^2026-03-02 +0 +0 +0 +on hold +\S+@\S+$/),
-    expect.stringMatching(/^2026-03-02 +1 +0 +0 +(?:ok|unconfirmed) +\S+@\S+$/),
+    expect.stringMatching(/^2026-03-02 +0 +0 +0 +on hold +[\da-f-]{36} +\S+@\S+$/),
+    expect.stringMatching(/^2026-03-02 +1 +0 +0 +(?:ok|unconfirmed) +[\da-f-]{36} +\S+@\S+$/),
   ])
   expect((await operate(app.deps, ['accounts', email.slice(0, 8).toUpperCase()])).lines).toHaveLength(2)
 })

@@ -211,6 +211,17 @@ test('values of every type arrive as they were, also in a table that is added la
   await source.close()
 })
 
+test('migrate creates the tables of an empty database, once, and starts nothing', async () => {
+  const empty = await createDatabase(server)
+  const env = { DATABASE_URL: empty, SECRET_KEY: 'a secret key for tests, 32 characters' }
+  const state = () => look(openConnection(empty, 'test'), everything)
+  expect(await run(env, 'migrate')).toMatch(/^0\nThe database at 127\.0\.0\.1:\d+\/\w+ has the tables of this version, after [\d.]+ s\.$/)
+  const made = await state()
+  expect(made.filter((line) => line.startsWith('{')).length).toBeGreaterThan(40)
+  expect(await run(env, 'migrate')).toMatch(/^0\n/)
+  expect(await state()).toEqual(made)
+})
+
 test('a copy of files is refused where no embedded database runs', async () => {
   expect(await operate({ db: {} as Database, clock: systemClock, config: readConfig({}) }, ['snapshot', '/tmp/x'])).toEqual({
     code: 1,
