@@ -83,6 +83,35 @@ test('Friendly to final is set up from the empty list, changes the plan as it sa
   await expect(page.getByText('None: its sequence sends nothing automatically')).toBeVisible()
 })
 
+test(
+  'with steps, one email per client, hour and zone show what they change before they are saved',
+  full,
+  async ({ page, program, smtp }) => {
+    await reminding(page, program.url, smtp, { 'Kaveri Foods': -3 })
+    await page.goto('/dashboard/sequences/new?from=gentle')
+    await save(page).click()
+    await expect(page.getByText('Sequence saved.')).toBeVisible()
+    await page.goto('/dashboard/reminder-control')
+    const combined = page.getByRole('switch', { name: 'One email per client' })
+    await combined.click()
+    const dialog = page.getByRole('dialog', { name: 'One email or several' })
+    await expect(dialog.getByText('If nobody pays meanwhile and every email is accepted.')).toBeVisible()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect(combined).not.toBeChecked()
+    await combined.click()
+    await dialog.getByRole('button', { name: /^Save/ }).click()
+    await expect(page.getByText('The emails of the next run are as you chose.')).toBeVisible()
+    await expect(combined).toBeChecked()
+
+    await page.goto('/dashboard/profile?tab=preferences')
+    await page.getByLabel('Hour of the daily run').selectOption('15')
+    await expect(page.getByRole('heading', { name: /^The next 30 days: \d emails to 1 client$/ })).toBeVisible()
+    await expectAccessible(page)
+    await page.getByRole('button', { name: 'Save Changes' }).click()
+    await expect(page.getByRole('heading', { name: /^The next 30 days/ })).toHaveCount(0)
+  },
+)
+
 test('a plan that changed meanwhile is shown again before it is saved', full, async ({ page, program, smtp }) => {
   const send = await reminding(page, program.url, smtp, { 'Kaveri Foods': -3 })
   await page.goto('/dashboard/sequences/new?from=gentle')

@@ -155,6 +155,27 @@ function SmartChoice({ wanted, stored, onClose }: SmartDialogProps & { wanted: b
   )
 }
 
+/** One email per client, or one for each invoice: what that changes. `wanted` null closes the dialog. */
+export function GroupDialog({ wanted, onClose }: { wanted: boolean | null; onClose: () => void }): ReactNode {
+  const groupByClient = useKept(wanted)
+  return (
+    <Dialog opened={wanted !== null} onClose={onClose} title={texts.grouping.title} size={760}>
+      {groupByClient !== null && (
+        <>
+          <p className={styles.settingText}>{groupByClient ? texts.grouping.hint : texts.grouping.single}</p>
+          <Save
+            change={{ settings: { groupByClient } }}
+            needsPlan={false}
+            save={(fingerprint) => send(reminderCalls.changeSettings, { body: { groupByClient, fingerprint } })}
+            saved={texts.grouping.saved}
+            onClose={onClose}
+          />
+        </>
+      )}
+    </Dialog>
+  )
+}
+
 interface OwnDaysDialogProps {
   opened: boolean
   stored: OwnDay[]

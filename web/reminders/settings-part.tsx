@@ -23,6 +23,7 @@ import { texts } from './texts.ts'
 const SequenceDialog = lazyDialog(async () => (await import('#web/platform/sequences/sequence-dialog.tsx')).SequenceDialog)
 const QuietDaysDialog = lazyDialog(async () => (await import('./quiet-days-dialogs.tsx')).QuietDaysDialog)
 const OwnDaysDialog = lazyDialog(async () => (await import('./quiet-days-dialogs.tsx')).OwnDaysDialog)
+const GroupDialog = lazyDialog(async () => (await import('./quiet-days-dialogs.tsx')).GroupDialog)
 const SmartDialog = lazyDialog(async () => (await import('./quiet-days-dialogs.tsx')).SmartDialog)
 const t = texts.grouping
 /** Own days and holidays that are listed. */
@@ -50,7 +51,7 @@ export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string 
         <div>
           <h3 className={styles.setting}>{t.title}</h3>
           <QueryView query={settings} loading={t.loading} error={t.failed} empty={null}>
-            {({ groupByClient }) => <GroupSwitch on={groupByClient} />}
+            {({ groupByClient, sequence }) => <GroupSwitch on={groupByClient} everyDay={sequence === 'every_day'} />}
           </QueryView>
           <Link to={withQuery(screens.emailTemplates, { tab: 'group' })} className={styles.template}>
             {t.template}
@@ -313,8 +314,10 @@ function EmailSwitch({ name, on }: { name: 'eveningList' | 'weeklySummary'; on: 
 }
 
 /** Saves on change; a failed save restores the stored value. */
-function GroupSwitch({ on }: { on: boolean }): ReactNode {
+/** With steps, the switch opens the dialog that shows what it changes. */
+function GroupSwitch({ on, everyDay }: { on: boolean; everyDay: boolean }): ReactNode {
   const [wanted, setWanted] = useState<boolean | null>(null)
+  const [asked, setAsked] = useState<boolean | null>(null)
   const change = useApiMutation(reminderCalls.changeSettings, {
     invalidates: [reminderCalls.settings, reminderCalls.preview],
     onSuccess: () => setWanted(null),
@@ -329,11 +332,15 @@ function GroupSwitch({ on }: { on: boolean }): ReactNode {
         busy={change.isPending}
         onChange={(checked) => {
           if (change.isPending) return
+          if (!everyDay) return setAsked(checked)
           setWanted(checked)
           change.mutate({ body: { groupByClient: checked } })
         }}
       />
       <FormError message={change.isError ? t.notSaved(errorMessage(change.error)) : null} />
+      <LazyMount wanted={asked !== null}>
+        <GroupDialog wanted={asked} onClose={() => setAsked(null)} />
+      </LazyMount>
     </>
   )
 }

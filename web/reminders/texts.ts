@@ -439,6 +439,8 @@ export const texts = {
     notSaved: (message: string) => `Couldn’t change the setting. ${message}`,
     label: 'One email per client',
     hint: 'A client with several overdue invoices gets one email that lists them all with the total, instead of one email each. Applies from the next run.',
+    single: 'A client with several overdue invoices gets one email for each of them. Applies from the next run.',
+    saved: 'The emails of the next run are as you chose.',
     template: 'Edit this email in Email Templates',
   },
 

@@ -13,7 +13,7 @@ import {
   IconTags,
   IconUserOff,
 } from '@tabler/icons-react'
-import { type ReactNode, useMemo } from 'react'
+import { lazy, type ReactNode, Suspense, useMemo } from 'react'
 import { Link, Outlet } from 'react-router'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'
@@ -38,6 +38,13 @@ import { GoogleLinkReturn } from './google.tsx'
 import styles from './profile.module.css'
 import { ProfileSecurity } from './security.tsx'
 
+const SettingsChanges = lazy(() =>
+  import('#web/platform/sequences/plan-changes.tsx').then(
+    (plan) => ({ default: plan.SettingsChanges }),
+    // Without it the form works as ever.
+    () => ({ default: () => null }),
+  ),
+)
 const t = texts.profile
 const businessTexts = texts.business
 
@@ -325,6 +332,12 @@ function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
     onError: (error) => toast('bad', brief(t.failed(errorMessage(error)))),
   })
   const { form } = state
+  const settings = useApiQuery(reminderCalls.settings)
+  const { timezone, reminderHour } = form.values
+  const changed = {
+    ...(timezone === profile.timezone ? {} : { timezone }),
+    ...(Number(reminderHour) === profile.reminderHour ? {} : { reminderHour: Number(reminderHour) }),
+  }
   return (
     <ContractForm state={state} submit={t.save} busy={t.saving}>
       <div className={styles.fields}>
@@ -342,6 +355,13 @@ function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
         <NativeSelect label={schedule.hour} description={schedule.hourHint} data={hours} {...form.getInputProps('reminderHour')} />
         <NativeSelect label={schedule.currency} description={schedule.currencyHint} data={currencies} {...form.getInputProps('currency')} />
       </div>
+      {settings.data && settings.data.sequence !== 'every_day' && Object.keys(changed).length > 0 && (
+        <div className={styles.ahead}>
+          <Suspense>
+            <SettingsChanges settings={changed} />
+          </Suspense>
+        </div>
+      )}
     </ContractForm>
   )
 }

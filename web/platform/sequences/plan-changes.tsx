@@ -53,6 +53,11 @@ export function useSimulation(change: Omit<SimulationRequest, 'days'> | null): S
   }
 }
 
+/** What other settings would change in the next days, beside the fields that hold them. */
+export function SettingsChanges({ settings }: { settings: NonNullable<SimulationRequest['settings']> }): ReactNode {
+  return <PlanChanges simulated={useSimulation({ settings })} heading="h3" />
+}
+
 /** The label of a button that saves a change with this simulation. */
 export function saveLabel({ counts }: Simulation): string {
   return counts.added + counts.removed + counts.moved + counts.reworded === 0 ? texts.same : texts.save(counts)
