@@ -192,6 +192,7 @@ export const auditKind = z.enum([
   'recovery_codes_renewed',
   'business_named',
   'language_changed',
+  'brand_changed',
   'business_deleted',
   'member_invited',
   'invitation_revoked',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { emailAddress } from './accounts.ts'
+import { brand, brandShown, largestBrandLogo } from './brand.ts'
 import { call, roles } from './call.ts'
 import { languageTag } from './speech.ts'
 
@@ -27,6 +28,14 @@ export const businessDetails = business.extend({
   language: z.string(),
   /** Those that clients can be written to in: with texts of Duely's, or with own texts of both emails. */
   languages: z.array(z.string()),
+  /** What emails and client pages say about it. */
+  brand: brandShown,
+  /** The logo, as a `data:` address; null without one. */
+  logo: z.string().nullable(),
+  /** Whether it may be in emails: one that was chosen for pay pages only is not. */
+  logoInEmails: z.boolean(),
+  /** Whether its plan has a logo and a colour, and no line of Duely's. */
+  whiteLabel: z.boolean(),
   createdAt: z.string(),
 })
 export type BusinessDetails = z.infer<typeof businessDetails>
@@ -166,6 +175,8 @@ export const teamCalls = {
   }),
 }
 
+const wrongLogo = 'Please choose a PNG of at most 60 KB and 600 × 200 pixels.'
+
 export const businessCalls = {
   list: call({ method: 'GET', path: '/businesses', by: 'self', summary: 'My businesses, the oldest first.', reply: z.array(business) }),
   create: call({
@@ -182,10 +193,20 @@ export const businessCalls = {
     method: 'PATCH',
     path: '/business',
     by: 'admin',
-    summary: 'Name the business, or choose the language in which its clients are written to.',
-    body: z.strictObject({ name: businessName, language: languageTag }).partial(),
+    summary:
+      'Name the business, choose the language in which its clients are written to, or change what emails and client pages say about it: the given parts of `brand`. `plan_limit` for a colour without white-label.',
+    body: z.strictObject({ name: businessName, language: languageTag, brand: brand.partial() }).partial(),
     reply: businessDetails,
   }),
+  saveLogo: call({
+    method: 'PUT',
+    path: '/business/logo',
+    by: 'admin',
+    summary:
+      'The logo of emails and client pages: a PNG of at most 60 KB and 600 × 200 pixels, in base64. It is stored without anything but its picture. `plan_limit` without white-label.',
+    body: z.strictObject({ image: z.string(wrongLogo).max(Math.ceil(largestBrandLogo / 3) * 4, wrongLogo) }),
+  }),
+  removeLogo: call({ method: 'DELETE', path: '/business/logo', by: 'admin', summary: 'Remove the logo.' }),
   remove: call({
     method: 'DELETE',
     path: '/business',

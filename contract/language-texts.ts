@@ -100,6 +100,7 @@ export const words: Record<Other, Words> = {
       tellUsThere: 'हमें वहाँ बताएँ',
       orReply: ', या इस ईमेल का उत्तर दें।',
       reply: 'कृपया इस ईमेल का उत्तर दें।',
+      sentWith: 'Duely के साथ भेजा गया',
       bank: {
         accountName: 'खाताधारक का नाम',
         accountNumber: 'खाता संख्या',
@@ -174,6 +175,7 @@ export const words: Record<Other, Words> = {
       tellUsThere: 'Teilen Sie es uns dort mit',
       orReply: ', oder antworten Sie auf diese E-Mail.',
       reply: 'Bitte antworten Sie auf diese E-Mail.',
+      sentWith: 'Gesendet mit Duely',
       bank: {
         accountName: 'Kontoinhaber',
         accountNumber: 'Kontonummer',
@@ -251,6 +253,7 @@ export const words: Record<Other, Words> = {
       tellUsThere: 'Dites-le-nous sur cette page',
       orReply: ', ou répondez à cet e-mail.',
       reply: 'Merci de répondre à cet e-mail.',
+      sentWith: 'Envoyé avec Duely',
       bank: {
         accountName: 'Titulaire du compte',
         accountNumber: 'Numéro de compte',
@@ -325,6 +328,7 @@ export const words: Record<Other, Words> = {
       tellUsThere: 'Díganoslo en esa página',
       orReply: ', o responda a este correo.',
       reply: 'Responda a este correo, por favor.',
+      sentWith: 'Enviado con Duely',
       bank: {
         accountName: 'Titular de la cuenta',
         accountNumber: 'Número de cuenta',
@@ -399,6 +403,7 @@ export const words: Record<Other, Words> = {
       tellUsThere: 'Avise-nos nessa página',
       orReply: ' ou responda a este e-mail.',
       reply: 'Por favor, responda a este e-mail.',
+      sentWith: 'Enviado com Duely',
       bank: {
         accountName: 'Titular da conta',
         accountNumber: 'Número da conta',
@@ -473,6 +478,7 @@ export const words: Record<Other, Words> = {
       tellUsThere: 'Ce lo comunichi in quella pagina',
       orReply: ', oppure risponda a questa e-mail.',
       reply: 'La preghiamo di rispondere a questa e-mail.',
+      sentWith: 'Inviato con Duely',
       bank: {
         accountName: 'Intestatario del conto',
         accountNumber: 'Numero di conto',
@@ -547,6 +553,7 @@ export const words: Record<Other, Words> = {
       tellUsThere: 'Laat het ons daar weten',
       orReply: ', of beantwoord deze e-mail.',
       reply: 'Beantwoord deze e-mail.',
+      sentWith: 'Verzonden met Duely',
       bank: {
         accountName: 'Naam rekeninghouder',
         accountNumber: 'Rekeningnummer',

@@ -78,7 +78,7 @@ export const plans: readonly Plan[] = [
     price: { monthly: 900, yearly: 9_000 },
     features: [
       there('Everything in Pro'),
-      coming('White-label'),
+      there('White-label'),
       there('Custom integrations'),
       there('API access'),
       coming('Team collaboration'),

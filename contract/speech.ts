@@ -53,6 +53,8 @@ export interface PayWords {
   tellUsThere: string
   orReply: string
   reply: string
+  /** The last line of emails that name Duely. */
+  sentWith: string
   bank: {
     accountName: string
     accountNumber: string
@@ -92,6 +94,7 @@ const payWords: PayWords = {
   tellUsThere: 'Tell us there',
   orReply: ', or reply to this email.',
   reply: 'Please reply to this email.',
+  sentWith: 'Sent with Duely',
   bank: {
     accountName: 'Account name',
     accountNumber: 'Account number',

@@ -24,7 +24,7 @@ import { invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
 import { mailOnAccountDeleted, mailOnAccountTakeover, mailRoutes } from '#server/mail/routes.ts'
-import { answersOfClient, payOnAccountDeleted, payOnAccountTakeover } from '#server/pay/pay.ts'
+import { answersOfClient, payOnAccountDeleted, payOnAccountTakeover, readLogo, refuseWithoutWhiteLabel } from '#server/pay/pay.ts'
 import { payRoutes } from '#server/pay/routes.ts'
 import { type App, openApp, type Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -106,6 +106,11 @@ export async function openCalls(deps: Deps): Promise<App> {
     refuseUnpaid: (db, ownedIds, now) => refuseSecondUnpaid(db, ownedIds, now, config),
     refuseLanguages,
     readLanguages,
+    readLook: async (db, ownerId) => ({
+      ...(await readLogo(db, ownerId)),
+      whiteLabel: (await entitlementsOf(db, ownerId, deps.clock.now(), config)).abilities.includes('whiteLabel'),
+    }),
+    refuseWithoutWhiteLabel: (db, ownerId, now) => refuseWithoutWhiteLabel(db, ownerId, now, config),
     onLanguageChange: splitLanguages,
   })
   teamRoutes(app, deps, {

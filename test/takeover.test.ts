@@ -4,7 +4,7 @@ import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
-import { teamCalls } from '#contract/business.ts'
+import { businessCalls, teamCalls } from '#contract/business.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -110,6 +110,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   const invoice = await anInvoice(app, { owner: stranger })
   const upi = { id: 'stranger@okaxis', name: 'Stranger' }
   await ask(app, stranger, paymentSettingsCalls.save, { body: { upi, currentPassword: password } })
+  await ask(app, stranger, businessCalls.change, { body: { brand: { phone: 'Call this number' }, language: 'de' } })
   await ask(app, stranger, paymentSettingsCalls.saveLogo, { body: { image: qrPng('x').toString('base64'), currentPassword: password } })
   const { keyId, keySecret } = razorpay.settings
   await ask(app, stranger, paymentSettingsCalls.connectRazorpay, { body: { keyId, keySecret, currentPassword: password } })

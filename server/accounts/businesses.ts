@@ -10,6 +10,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { createBusiness, type DeleteHistory, deleteBusiness, type OnAccountDeleted, type OnAddressLeft } from './accounts.ts'
 import { originOf, writeAudit } from './audit.ts'
+import { readBrand, saveBrand } from './brand.ts'
 import { lockAsSeen, lockOwned, lockPersonAsSeen, ownerOf } from './lock.ts'
 import { refuseOldSignIn } from './sessions.ts'
 import { accounts, memberships, type PersonRow } from './tables.ts'
@@ -25,6 +26,10 @@ interface Handed {
   refuseLanguages(db: Database, ownerId: string, languages: string[]): Promise<void>
   /** Those that it can be written in. */
   readLanguages(db: Database, ownerId: string): Promise<string[]>
+  /** Its logo, and whether its plan has white-label. */
+  readLook(db: Database, ownerId: string): Promise<Pick<BusinessDetails, 'logo' | 'logoInEmails' | 'whiteLabel'>>
+  /** Refuses with `plan_limit` where the plan has no white-label. */
+  refuseWithoutWhiteLabel(db: Database, ownerId: string, now: Instant): Promise<void>
   /** Its emails that wait are in another language now. */
   onLanguageChange(tx: Database, ownerId: string): Promise<void>
 }
@@ -42,13 +47,16 @@ export function businessRoutes(app: App, deps: Deps, handed: Handed): void {
     const now = clock.now()
     await db.transaction(async (tx) => {
       await lockAsSeen(tx, account)
-      const { name, language } = body
+      const { name, language, brand } = body
       if (language !== undefined) await handed.refuseLanguages(tx, account.id, [language])
-      await tx
-        .update(accounts)
-        .set({ ...body, updatedAt: now })
-        .where(eq(accounts.id, account.id))
+      await tx.update(accounts).set({ name, language, updatedAt: now }).where(eq(accounts.id, account.id))
       if (name !== undefined) await writeAudit(tx, { ownerId: account.id, kind: 'business_named', about: name }, originOf(request), now)
+      if (brand !== undefined) {
+        if (brand.colour) await handed.refuseWithoutWhiteLabel(tx, account.id, now)
+        const given = Object.fromEntries(Object.entries(brand).filter(([, value]) => value !== undefined))
+        await saveBrand(tx, account.id, given, now)
+        await writeAudit(tx, { ownerId: account.id, kind: 'brand_changed' }, originOf(request), now)
+      }
       if (language === undefined || language === account.language) return
       await handed.onLanguageChange(tx, account.id)
       await writeAudit(tx, { ownerId: account.id, kind: 'language_changed', about: language }, originOf(request), now)
@@ -107,7 +115,7 @@ async function toDetails(
   db: Database,
   account: Account,
   role: Role,
-  { readLanguages }: Pick<Handed, 'readLanguages'>,
+  { readLanguages, readLook }: Pick<Handed, 'readLanguages' | 'readLook'>,
 ): Promise<BusinessDetails> {
   const owner = await ownerOf(db, account.id)
   return {
@@ -118,6 +126,8 @@ async function toDetails(
     named: account.name !== null,
     language: account.language,
     languages: await readLanguages(db, account.id),
+    brand: await readBrand(db, account.id),
+    ...(await readLook(db, account.id)),
     createdAt: account.createdAt.toString(),
   }
 }

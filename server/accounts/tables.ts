@@ -1,6 +1,7 @@
 import { type InferSelectModel, sql } from 'drizzle-orm'
 import { boolean, date, doublePrecision, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
 import type { AuditKind } from '#contract/accounts.ts'
+import type { Brand } from '#contract/brand.ts'
 import { roles } from '#contract/call.ts'
 import type { HoldMinutes } from '#contract/reminders.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -125,6 +126,17 @@ export const accounts = pgTable(
     index('accounts_next_midnight').on(t.nextMidnightAt, t.id),
   ],
 )
+
+/** What emails and client pages say about a business; its logo is where the other settings of those pages are. */
+export const brands = pgTable('brands', {
+  ownerId: uuid()
+    .primaryKey()
+    .references(() => accounts.id, { onDelete: 'cascade' }),
+  /** Counts the changes, also those of the logo: an email that was rendered from an older version is rendered again. */
+  version: integer().notNull(),
+  content: jsonb().$type<Brand>().notNull(),
+  updatedAt: instant().notNull(),
+})
 
 /** What a person is in a business; each business has one owner. */
 export const memberships = pgTable(

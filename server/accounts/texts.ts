@@ -163,6 +163,8 @@ export function auditText(kind: AuditKind, about: string): string {
       return 'New recovery codes generated; old codes invalidated.'
     case 'language_changed':
       return `Clients are written to in another language: ${about}.`
+    case 'brand_changed':
+      return 'Brand of emails and client pages changed.'
     case 'business_named':
       return `Business named ${about}.`
     case 'member_invited':

@@ -1,3 +1,4 @@
+import { type Brand, brandLines, readableOn } from '#contract/brand.ts'
 import { formatDate } from '#contract/dates.ts'
 import { formatMoney, formatSums, type Money, sumByCurrency } from '#contract/money.ts'
 import {
@@ -30,8 +31,11 @@ export interface PageFrom {
   details: string
   /** The address of the logo; null without one. */
   logo: string | null
+  /** One of the brand: wider than high, as a rule. */
+  hasWideLogo: boolean
   /** Its last line is Duely's; not with white-label. */
   namesDuely: boolean
+  brand: Brand
   methods: PayMethods
   /** The client comes back from paying online, and the provider was not asked yet. */
   confirming: boolean
@@ -197,16 +201,37 @@ export function plainPage({ title, text }: { title: string; text: string }): str
 }
 
 function layOut(page: PageFrom, about: { title: string; side: string; main: string; footer: string }): string {
-  const logo = page.logo === null ? '' : `<img class="logo" src="${e(page.logo)}" width="44" height="44" alt="">`
+  const logo =
+    page.logo === null
+      ? ''
+      : `<img class="logo${page.hasWideLogo ? ' wide' : ''}" src="${e(page.logo)}" ${page.hasWideLogo ? '' : 'width="44" '}height="44" alt="">`
+  const lines = brandLines(page.brand)
+  const identity = lines.length === 0 ? '' : `<div class="brand">${lines.map(e).join('<br>')}</div>`
   const details = page.details === '' ? '' : `<span>${e(page.details).replaceAll('\n', '<br>')}</span>`
   return document({
     title: about.title,
     script: true,
+    styles: brandStyles(page),
     refresh: page.confirming ? '5' : null,
     body: `<div class="wrap"><header class="from">${logo}<div><b>${e(page.business)}</b>${details}</div></header>
 <main class="cols"><div class="side">${about.side}</div><div>${about.main}</div></main>
-<footer><span>${e(about.footer)}</span>${page.namesDuely ? `<span>${e(t.brand)}</span>` : ''}</footer></div>`,
+${identity}<footer><span>${e(about.footer)}</span>${page.namesDuely ? `<span><a href="/">${e(t.brand)}</a></span>` : ''}</footer></div>`,
   })
+}
+
+/** What a brand adds to the styles; nothing without one. */
+function brandStyles({ brand: its, hasWideLogo, namesDuely }: PageFrom): string {
+  const { colour } = its
+  return [
+    brandLines(its).length === 0
+      ? ''
+      : '.brand{margin-top:36px;padding-top:18px;border-top:1px solid var(--line);font-size:14px;color:var(--dim)}',
+    hasWideLogo ? '.wide{max-width:160px;border-radius:0}' : '',
+    namesDuely ? 'footer a{color:inherit}' : '',
+    colour === null
+      ? ''
+      : `.btn.fill{background:${colour};color:${readableOn(colour)}}.from{padding-bottom:16px;border-bottom:3px solid ${colour}}`,
+  ].join('')
 }
 
 function bar(share: number): string {
@@ -338,12 +363,14 @@ interface Document {
   script: boolean
   /** What the page turns into without an act: seconds, and another address. */
   refresh?: string | null
+  /** Besides those of every page. */
+  styles?: string
 }
 
-function document({ title, body, script, refresh = null }: Document): string {
+function document({ title, body, script, refresh = null, styles: more = '' }: Document): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><meta name="color-scheme" content="light dark"><meta name="robots" content="noindex, nofollow">${refresh === null ? '' : `<meta http-equiv="refresh" content="${e(refresh)}">`}<title>${e(title)}</title>
-<style nonce="${noncePlace}">${styles}</style>${script ? `<script src="${copyScriptPath}" defer></script>` : ''}</head><body>
+<style nonce="${noncePlace}">${styles}${more}</style>${script ? `<script src="${copyScriptPath}" defer></script>` : ''}</head><body>
 ${body}
 </body></html>
 `

@@ -10,6 +10,7 @@ import {
 } from '#contract/payment-settings.ts'
 import { screens } from '#contract/screens.ts'
 import { countTry, lockAsSeen, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { saveBrand } from '#server/accounts/brand.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -26,6 +27,7 @@ import { texts } from './texts.ts'
 
 export { closeAnswers, tellLapsed } from './answers.ts'
 export { askAgain, cancelChanged } from './attempts.ts'
+export { type OwnBrand, readLogo, readOwnBrands, refuseWithoutWhiteLabel } from './brand-logo.ts'
 export { askDue, confirmPayment, payOnAccountDeleted, pruneAttempts } from './confirm.ts'
 export { answerFields, answersOfClient, answersOfInvoice } from './decide.ts'
 // For key rotation.
@@ -116,6 +118,8 @@ export async function saveLogo(about: Change, image: Buffer | null): Promise<Pay
   return changeSettings(about, async (tx, stored) => {
     const gone = await tx.delete(paymentLogos).where(eq(paymentLogos.ownerId, ownerId)).returning({ id: paymentLogos.id })
     if (image !== null && type !== null) await tx.insert(paymentLogos).values({ ownerId, type, image })
+    // It may have been in emails.
+    if (gone.length > 0) await saveBrand(tx, ownerId, {}, about.now)
     return image === null && gone.length === 0 ? null : pick(stored)
   })
 }

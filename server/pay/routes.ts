@@ -1,5 +1,6 @@
 import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
+import { businessCalls } from '#contract/business.ts'
 import { payAnswerCalls } from '#contract/pay-answers.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentSettingsCalls } from '#contract/payment-settings.ts'
@@ -11,6 +12,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { streamed } from '#server/platform/stream-json.ts'
 import { bankFileRoutes } from './bank-file-routes.ts'
+import { saveBrandLogo } from './brand-logo.ts'
 import { decideAnswer, listAnswers } from './decide.ts'
 import { fileRoutes, only, pdfHeaders } from './files.ts'
 import { payLinksFor, revokePayLink } from './links.ts'
@@ -39,6 +41,14 @@ export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void 
   answer(app, paymentSettingsCalls.removeLogo, async (_parts, { account }, { request }) =>
     saveLogo({ deps, account, from: originOf(request), now: clock.now() }, null),
   )
+  answer(app, businessCalls.saveLogo, async ({ body }, { account }, { request }) => {
+    await saveBrandLogo({ deps, account, from: originOf(request), now: clock.now() }, Buffer.from(body.image, 'base64'))
+    return undefined
+  })
+  answer(app, businessCalls.removeLogo, async (_parts, { account }, { request }) => {
+    await saveBrandLogo({ deps, account, from: originOf(request), now: clock.now() }, null)
+    return undefined
+  })
   answer(app, paymentSettingsCalls.connectRazorpay, async ({ body }, { account, sessionId }, { request }) => {
     const now = clock.now()
     await refuseUnproven(deps, { account, sessionId }, body, now)

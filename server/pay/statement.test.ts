@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { noBrand } from '#contract/brand.ts'
 import { clientCalls } from '#contract/clients.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
@@ -128,7 +129,9 @@ test('500 invoices take several pages, each with the heads of the table', async 
     email: 'asha@example.com',
     details: '',
     logo: null,
+    hasWideLogo: false,
     namesDuely: false,
+    brand: noBrand,
     methods: { upi, bank: null, ownLink: null },
     today: '2026-03-02',
     clientName: 'Kaveri Foods',

@@ -36,7 +36,7 @@ export const paymentSettings = pgTable('payment_settings', {
   updatedAt: instant().notNull(),
 })
 
-/** The logo of an account's pay page. Apart from the settings, which are read for every email. */
+/** The logo of an account. Apart from the settings, which are read for every email. */
 export const paymentLogos = pgTable('payment_logos', {
   id: id(),
   ownerId: uuid()
@@ -45,6 +45,8 @@ export const paymentLogos = pgTable('payment_logos', {
     .references(() => accounts.id, { onDelete: 'cascade' }),
   type: text({ enum: ['image/png', 'image/jpeg'] }).notNull(),
   image: bytes().notNull(),
+  /** Chosen as the logo of the brand; one of before was chosen for pages only. */
+  inEmails: boolean().notNull().default(false),
 })
 
 /**

@@ -12,6 +12,8 @@ export const texts = {
   decided: 'This answer is not open any more.',
   whichAmount: 'Please enter the amount that was paid.',
   whichContact: 'Please enter the email of the right person.',
+  wrongBrandLogo: 'Please choose a PNG of at most 60 KB and 600 × 200 pixels.',
+  noWhiteLabel: (plan: string) => `A logo and a colour of your own are part of ${plan}.`,
   wrongLogo: 'Please choose a PNG or JPEG of at most 200 KB.',
   wrongBic: 'This BIC is not right. Please check its letters.',
   file: {

@@ -4,6 +4,7 @@ import { daysBetween } from '#contract/dates.ts'
 import { fromMinor } from '#contract/money.ts'
 import type { Statement } from '#contract/pay-links.ts'
 import { findAccount } from '#server/accounts/accounts.ts'
+import { readBrand } from '#server/accounts/brand.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import { balanceMinor } from '#server/invoices/balance.ts'
 import { type InvoiceRow, invoicePayments, invoices } from '#server/invoices/tables.ts'
@@ -76,15 +77,18 @@ async function readFrom(
   const [settings] = await db.select().from(paymentSettings).where(eq(paymentSettings.ownerId, ownerId))
   const { abilities } = await entitlementsOf(db, ownerId, now, config)
   const [keys] = await db.select({ keyId: payKeys.keyId }).from(payKeys).where(eq(payKeys.ownerId, ownerId))
-  const hasLogo = settings !== undefined && (await db.$count(paymentLogos, eq(paymentLogos.ownerId, ownerId))) > 0
+  const own = await readBrand(db, ownerId)
+  const [logo] = await db.select({ isBrand: paymentLogos.inEmails }).from(paymentLogos).where(eq(paymentLogos.ownerId, ownerId))
   const { upi = null, bank = null, ownLink = null, businessName = '', details = '' } = settings ?? {}
   return {
     path,
     business: businessName === '' ? owner.displayName : businessName,
     email: owner.email,
     details,
-    logo: hasLogo ? `${path}/logo` : null,
+    logo: logo ? `${path}/logo` : null,
+    hasWideLogo: logo?.isBrand ?? false,
     namesDuely: !abilities.includes('whiteLabel'),
+    brand: abilities.includes('whiteLabel') ? own : { ...own, colour: null },
     methods: { upi, bank, ownLink, online: paysOnline(config, keys?.keyId) },
     confirming,
     today: now.toZonedDateTimeISO(owner.timezone).toPlainDate().toString(),

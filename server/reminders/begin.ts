@@ -7,12 +7,12 @@ import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOfMany } from '#server/billing/billing.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { payLinksFor } from '#server/pay/links.ts'
-import { nothingToPay, readEmailPayments } from '#server/pay/pay.ts'
+import { nothingToPay, readEmailPayments, readOwnBrands } from '#server/pay/pay.ts'
 import { batch } from '#server/platform/batch.ts'
 import { arrayText, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { readWordings, type Wordings } from '#server/templates/templates.ts'
-import type { MailPayment } from './compose.ts'
+import { type MailPayment, type SentBrand, sentBrand } from './compose.ts'
 import type { SendingMailbox } from './mailboxes.ts'
 import { type PendingDelivery, readPending } from './pending.ts'
 
@@ -27,6 +27,8 @@ export interface Begun {
   /** Runs of it are not planned completely. */
   unplanned: boolean
   wordings: Wordings
+  /** What its emails say about it; null: nothing. */
+  brand: SentBrand | null
   /** Its due emails, the oldest first; those of the daily run only with `scheduling`. */
   pending: PendingMail[]
 }
@@ -66,6 +68,7 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
   )
   const entitlements = await entitlementsOfMany(db, owners, now, config)
   const wordings = await readWordings(db, ownerIds)
+  const brands = await readOwnBrands(db, ownerIds)
   const found = owners.map((account) => {
     const own = senders.filter(({ ownerId }) => ownerId === account.id)
     const wanted = all.find(({ ownerId }) => ownerId === account.id)?.place ?? null
@@ -91,6 +94,7 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
       ...one,
       unplanned: unplanned.some((run) => run.ownerId === ownerId),
       wordings: both,
+      brand: sentBrand(brands.get(ownerId), entitlements.get(ownerId)?.abilities ?? []),
       pending: pending.get(ownerId) ?? [],
     }
   })

@@ -1,8 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import MimeNode from 'nodemailer/lib/mime-node'
+import { type MailBrand, noBrand, withBrand } from '#contract/brand.ts'
 import { fromMinor } from '#contract/money.ts'
 import { type PayBlock, withPayBlock } from '#contract/pay.ts'
 import { largestAttached } from '#contract/pay-links.ts'
+import type { Ability } from '#contract/plans.ts'
 import { english, type Speech } from '#contract/speech.ts'
 import {
   groupValues,
@@ -16,7 +18,7 @@ import {
   type Wording,
 } from '#contract/templates.ts'
 import type { StoredFile } from '#server/pay/files.ts'
-import type { EmailPayment } from '#server/pay/pay.ts'
+import type { EmailPayment, OwnBrand } from '#server/pay/pay.ts'
 import { qrPng } from '#server/pay/qr.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { daysOverdue } from './schedule.ts'
@@ -65,6 +67,8 @@ interface Rendering {
   picture: (code: string) => string
   /** Without it in English. */
   speech?: Speech
+  /** What its business says about itself; without it nothing. */
+  brand?: MailBrand | null
 }
 
 /** How the client of an email can pay. `payLink`: null where clients cannot reach this server. */
@@ -78,7 +82,12 @@ interface RenderedMail extends RenderedReminder {
 }
 
 /** Renders an email: the preview and the sent email are made here. Throws EmailTooLarge. */
-export function renderMail({ about, owed, wordings, userName, today, pay, picture, speech = english }: Rendering): RenderedMail {
+export function renderMail({ brand = null, ...mail }: Rendering): RenderedMail {
+  const rendered = renderText(mail)
+  return brand ? withBrand(rendered, brand, mail.speech) : rendered
+}
+
+function renderText({ about, owed, wordings, userName, today, pay, picture, speech = english }: Omit<Rendering, 'brand'>): RenderedMail {
   const { currency = 'INR' } = about[0] ?? {}
   const invoices = about.map(({ reference, balanceMinor, amountMinor, dueDate }) => ({
     reference,
@@ -148,14 +157,17 @@ export async function composeReminder(mail: {
   pay: MailPayment | null
   /** Without it in English. */
   speech?: Speech
+  /** What its business says about itself, and its logo; without it nothing. */
+  brand?: SentBrand | null
   /** Further recipients. */
   copies?: string[]
 }): Promise<ComposedMail> {
   // Many emails are composed in a row: calls to this process must not wait for all of them.
   await setImmediate()
   const { about, from, speech = english } = mail
+  const brand = mail.brand ? toMailBrand(mail.brand, `cid:${logoId}`) : null
   const [first] = about
-  const rendered = renderMail({ ...mail, userName: from.name, picture: () => `cid:${pictureId}` })
+  const rendered = renderMail({ ...mail, brand, userName: from.name, picture: () => `cid:${pictureId}` })
   const before = about.find((one) => one.firstMessageId)
   const messageId = `<rem.${mail.id}@${domainOf(from.address)}>`
   const references = [...new Set([before?.firstMessageId, before?.lastMessageId])].filter((id) => typeof id === 'string')
@@ -183,7 +195,37 @@ export async function composeReminder(mail: {
   return { raw: withParts(node, parts), subject: rendered.subject, messageId }
 }
 
-/** The Content-ID of the one picture of an email. */
+/** What emails of an account say about its business, by its plan of this moment. */
+export interface SentBrand extends OwnBrand {
+  whiteLabel: boolean
+}
+
+/** Null where nothing is said: nothing is set, and the plan has white-label. */
+export function sentBrand(own: OwnBrand | undefined, abilities: Ability[]): SentBrand | null {
+  const whiteLabel = abilities.includes('whiteLabel')
+  return own || !whiteLabel ? { brand: noBrand, picture: null, ...own, whiteLabel } : null
+}
+
+/** The same for one email, whose logo is at this address. */
+export function toMailBrand({ brand, picture, whiteLabel }: SentBrand, src: string): MailBrand {
+  const logo = picture && whiteLabel ? { src, width: picture.width, height: picture.height } : null
+  return { brand, logo, namesDuely: !whiteLabel }
+}
+
+/** The Content-ID of the logo of an email. */
+const logoId = 'logo@duely'
+
+/**
+ * A message as it is sent with the logo of its business (RFC 2387): what it was becomes the first part. Stored messages are without it; the same logo
+ * gives the same bytes at every try.
+ */
+export function withLogo(raw: Buffer, logo: Buffer | null): Buffer {
+  if (logo === null) return raw
+  const part = `Content-Type: image/png\r\nContent-ID: <${logoId}>\r\nContent-Disposition: inline; filename="logo.png"\r\nContent-Transfer-Encoding: base64`
+  return wrapped(raw, { type: 'related; type="multipart/alternative"', begins: 'brand' }, [{ headers: part, file: logo }])
+}
+
+/** The Content-ID of the one other picture of an email. */
 const pictureId = 'upi-qr@duely'
 
 /**
@@ -223,21 +265,27 @@ function withParts(node: MimeNode, { text, html, picture }: { text: string; html
  */
 export function withFiles(raw: Buffer, files: StoredFile[]): Buffer {
   if (files.length === 0) return raw
+  const parts = files.map(({ name, file }) => ({ headers: fileHeaders(name), file }))
+  return wrapped(raw, { type: 'mixed', begins: 'mixed' }, parts)
+}
+
+/** A message as the first part of another one; `begins`: how the boundary of that begins. */
+function wrapped(raw: Buffer, { type, begins }: { type: string; begins: string }, parts: { headers: string; file: Buffer }[]): Buffer {
   const end = raw.indexOf('\r\n\r\n')
   const headers = raw
     .subarray(0, end)
     .toString()
     .split(/\r\n(?![ \t])/)
   const isType = (header: string) => /^content-type:/i.test(header)
-  const [type = ''] = headers.filter(isType)
-  const [, inner = ''] = /boundary="?([^";\s]+)/i.exec(type) ?? []
+  const [first = ''] = headers.filter(isType)
+  const [, inner = ''] = /boundary="?([^";\s]+)/i.exec(first) ?? []
   // It must not begin as the inner boundary does: some programs compare no further.
-  const boundary = `mixed${inner}`
-  const head = [...headers.filter((header) => !isType(header)), `Content-Type: multipart/mixed;\r\n boundary="${boundary}"`].join('\r\n')
+  const boundary = `${begins}${inner}`
+  const head = [...headers.filter((header) => !isType(header)), `Content-Type: multipart/${type};\r\n boundary="${boundary}"`].join('\r\n')
   return Buffer.concat([
-    Buffer.from(`${head}\r\n\r\n--${boundary}\r\n${type}`),
+    Buffer.from(`${head}\r\n\r\n--${boundary}\r\n${first}`),
     raw.subarray(end),
-    ...files.flatMap(({ name, file }) => [Buffer.from(`--${boundary}\r\n${fileHeaders(name)}\r\n\r\n`), inLines(file)]),
+    ...parts.flatMap(({ headers: its, file }) => [Buffer.from(`--${boundary}\r\n${its}\r\n\r\n`), inLines(file)]),
     Buffer.from(`--${boundary}--\r\n`),
   ])
 }

@@ -23,7 +23,7 @@ import { speechOf } from '#server/platform/speech.ts'
 import type { Wordings } from '#server/templates/templates.ts'
 import type { Beginning, PendingMail } from './begin.ts'
 import type { ClaimedDelivery } from './claims.ts'
-import { attachedFiles, type ComposedMail, composeReminder, withFiles } from './compose.ts'
+import { attachedFiles, type ComposedMail, composeReminder, type SentBrand, withFiles, withLogo } from './compose.ts'
 import { refreshStatistics } from './daily-runs.ts'
 import {
   type Copies,
@@ -247,6 +247,7 @@ async function drain(deps: Delivering, which: Beginning, slice: Slice): Promise<
       account,
       sender,
       wordings: begun.wordings,
+      brand: begun.brand,
       waiting,
       rateLimit,
       composing: new Map(),
@@ -334,6 +335,7 @@ interface Batch extends Slice {
   account: AccountRow
   sender: SendingMailbox
   wordings: Wordings
+  brand: SentBrand | null
   waiting: PendingMail[]
   rateLimit: RateLimit | null
   /** The next emails, composed while others are in flight. */
@@ -430,6 +432,8 @@ async function sendOne(
   })
   if (composed === 'too_large') return { moved: await failTooLarge(deps.db, mail.id, deps.clock.now()), last: false }
   const ids = attachedFiles(mail)
+  // Stored bytes may be from a moment when the plan had white-label.
+  const logo = batch.brand?.picture && (batch.brand.whiteLabel || mail.composed) ? batch.brand.picture.image : null
   const slots = ids.length > 0 ? batch.attaching : batch.slots
   const inFlight: InFlight = { claimed: null, since: deps.clock.elapsed(), slot: null }
   const outcome = await deps.mailer
@@ -448,7 +452,7 @@ async function sendOne(
       inFlight.slot?.begin(() => inFlight.slot?.release())
       return (
         inFlight.claimed && {
-          raw: withFiles(inFlight.claimed.raw, files),
+          raw: withFiles(withLogo(inFlight.claimed.raw, logo), files),
           from: batch.sender.address,
           to: mail.clientEmail,
           copies: mail.copies,
@@ -513,7 +517,11 @@ function composeAhead(deps: Delivering, batch: Batch): void {
 }
 
 /** Null where the stored bytes still apply, or nothing is owed any more. */
-async function compose({ clock }: Delivering, { account, sender, wordings }: Batch, mail: PendingMail): Promise<ComposedMail | null> {
+async function compose(
+  { clock }: Delivering,
+  { account, sender, wordings, brand }: Batch,
+  mail: PendingMail,
+): Promise<ComposedMail | null> {
   const [first, ...others] = mail.about
   if (mail.composed || !first) return null
   const now = clock.now()
@@ -523,6 +531,7 @@ async function compose({ clock }: Delivering, { account, sender, wordings }: Bat
     owed: mail.owed,
     wordings: mail.written ? { one: mail.written, group: mail.written } : (mail.step ?? wordings.in(mail.language)),
     speech: speechOf(mail.language),
+    brand,
     copies: mail.copies,
     from: { name: account.displayName, address: sender.address },
     today: mail.clientDate ?? localDate(now, account.timezone),

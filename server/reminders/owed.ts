@@ -75,8 +75,8 @@ const linkOf = (which: SQL) => sql`coalesce((SELECT '/' || l.revision FROM pay_l
 const versions = sql`string_agg(' ' || i.id || '@' || extract(epoch FROM i.updated_at)
   || CASE WHEN i.paid_minor <> 0 THEN '=' || i.amount_minor || '-' || i.paid_minor ELSE '' END || ${linkOf(sql`l.invoice_id = i.id`)}
   || CASE WHEN i.file_id IS NOT NULL THEN '+' || i.file_id ELSE '' END, '' ORDER BY i.id)`
-/** What the account of a delivery `d` says about paying. */
-const payment = sql`coalesce((SELECT ' pay' || p.version FROM payment_settings p WHERE p.owner_id = d.owner_id), '')
+/** What the account of a delivery `d` says about itself and about paying. */
+const payment = sql`coalesce((SELECT ' brand' || b.version FROM brands b WHERE b.owner_id = d.owner_id), '') || coalesce((SELECT ' pay' || p.version FROM payment_settings p WHERE p.owner_id = d.owner_id), '')
   || CASE WHEN count(*) > 1 THEN ${linkOf(sql`l.invoice_id IS NULL AND l.owner_id = d.owner_id AND l.client_key = lower(d.client_email)`)} ELSE '' END`
 /** The addresses that an email `d` about invoices `i` goes to besides that of its client, each once. */
 export const copiesOf = sql`(SELECT string_agg(DISTINCT x.address, ',' ORDER BY x.address)
@@ -94,7 +94,7 @@ export const source = (senderId: string | SQL) =>
   sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END || ${payment} || ${step} || ${spoken}`
 
 /**
- * What an email is rendered from: the mailbox, every invoice in it with its version and its PDF, the pay links, the settings of the ways to pay, the step with its copies, and the language. Null where
+ * What an email is rendered from: the mailbox, every invoice in it with its version and its PDF, the pay links, the brand, the settings of the ways to pay, the step with its copies, and the language. Null where
  * nothing is owed any more.
  */
 export const sourceOf = (senderId: string | SQL, today: string | SQL) => sql`(SELECT ${source(senderId)} ${owedToday(today)})`

@@ -33,13 +33,13 @@ import {
   refuseUnconfirmed,
 } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import { refuseWithout } from '#server/billing/billing.ts'
+import { entitlementsOf, refuseWithout } from '#server/billing/billing.ts'
 import { notDeliveredSince } from '#server/invoices/invoices.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { findSenders, hasMailConfig, toMailConfig } from '#server/mail/mail.ts'
 import { filesOf } from '#server/pay/files.ts'
 import { payLinksFor } from '#server/pay/links.ts'
-import { nothingToPay, readEmailPayments } from '#server/pay/pay.ts'
+import { nothingToPay, readEmailPayments, readOwnBrands } from '#server/pay/pay.ts'
 import { qrPng } from '#server/pay/qr.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -53,7 +53,7 @@ import { jsonItems } from '#server/platform/stream-json.ts'
 import { sendsSystemMail } from '#server/platform/system-mail.ts'
 import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
 import { quietAfter } from './calendars.ts'
-import { attachedFiles, type MailPayment, renderMail } from './compose.ts'
+import { attachedFiles, type MailPayment, renderMail, sentBrand, toMailBrand } from './compose.ts'
 import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
 import { senderTo } from './mailboxes.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
@@ -725,6 +725,8 @@ async function draftEmail(
   const sender = await senderTo(db, account.id, first.clientEmail)
   const pay = await paymentOf({ db, config, account, now }, wanted, wording)
   const attached = attachedFiles({ about, owed, pay })
+  const own = (await readOwnBrands(db, [account.id])).get(account.id)
+  const brand = sentBrand(own, (await entitlementsOf(db, account.id, now, config)).abilities)
   try {
     const { subject, html, text } = renderMail({
       about,
@@ -734,6 +736,7 @@ async function draftEmail(
       today,
       pay,
       speech,
+      brand: brand && toMailBrand(brand, `data:image/png;base64,${brand.picture?.image.toString('base64')}`),
       picture: (code) => `data:image/png;base64,${qrPng(code).toString('base64')}`,
     })
     return {

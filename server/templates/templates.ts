@@ -18,6 +18,7 @@ import {
   type Wording,
 } from '#contract/templates.ts'
 import type { OnAccountTakeover } from '#server/accounts/accounts.ts'
+import { removeBrand } from '#server/accounts/brand.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
@@ -158,6 +159,7 @@ function startIn({ kind, language }: Which): Wording {
 export const templatesOnAccountTakeover: OnAccountTakeover = async (tx, ownerId) => {
   const gone = await tx.delete(templates).where(eq(templates.ownerId, ownerId)).returning({ kind: templates.kind })
   await tx.update(accounts).set({ language: firstLanguage }).where(eq(accounts.id, ownerId))
+  await removeBrand(tx, ownerId)
   return { removed: gone.length === 0 ? [] : ['templates'] }
 }
 

@@ -6,7 +6,8 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
-import { businessCalls } from '#contract/business.ts'
+import { mailBrandOf, withBrand } from '#contract/brand.ts'
+import { type BusinessDetails, businessCalls } from '#contract/business.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { withPayBlock } from '#contract/pay.ts'
@@ -62,12 +63,13 @@ export function Preview({ kind, wording, step, title = t.title, spoken = null }:
   const example = (spoken ? null : chosen) ?? sampleExample(kind, userName, step?.offset, spoken ?? undefined)
   const pay = usePayment()
   const speech = spoken ? speechOf(spoken) : english
-  const email = rendered(example, shown, pay, speech)
+  const business = useApiQuery(businessCalls.read, {}, { staleTime: 60_000 }).data
+  const email = rendered(example, shown, pay, { speech, business })
   const from = mailbox.data?.user ? `${userName} <${mailbox.data.user}>` : userName
   return (
     <Panel title={title} aside={<WidthSwitch width={width} onChange={setWidth} />}>
       {spoken ? (
-        <p className={styles.same}>{t.sampleOnly}</p>
+        <p className={styles.sampleOnly}>{t.sampleOnly}</p>
       ) : (
         <ExampleChoice
           kind={kind}
@@ -180,10 +182,16 @@ export function LanguageChoice({
 }
 
 /** Null where the email would be too large to send. */
-function rendered(example: Example, wording: Wording, { settings, payLink, qr }: Payment, speech: Speech): RenderedReminder | null {
+function rendered(
+  example: Example,
+  wording: Wording,
+  { settings, payLink, qr }: Payment,
+  { speech, business }: { speech: Speech; business: BusinessDetails | undefined },
+): RenderedReminder | null {
   try {
     const email = example.render(wording, payLink)
-    return settings ? withPayBlock(email, { wording, ...payFacts(settings, payLink, example.payable), speech, picture: qr }) : email
+    const paid = settings ? withPayBlock(email, { wording, ...payFacts(settings, payLink, example.payable), speech, picture: qr }) : email
+    return business ? withBrand(paid, mailBrandOf(business), speech) : paid
   } catch (error) {
     if (error instanceof EmailTooLarge) return null
     throw error

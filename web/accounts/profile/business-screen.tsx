@@ -1,7 +1,10 @@
-import { Box, Button, Group, Modal, NativeSelect, TextInput } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { Box, Button, Group, Modal, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { type ReactNode, useRef, useState } from 'react'
+import { brandLogoSides, brand as brandSchema, largestBrandLogo, mailBrandOf, readableOn, withBrand } from '#contract/brand.ts'
 import { type BusinessDetails, businessCalls, type Member, teamCalls } from '#contract/business.ts'
+import { planThatLifts } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
+import { escapeHtml, reminderDocument } from '#contract/templates.ts'
 import { texts } from '#web/accounts/texts.ts'
 import { useToday } from '#web/platform/account.tsx'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
@@ -42,6 +45,7 @@ export default function BusinessScreen(): ReactNode {
                   </>
                 ),
               },
+              { value: 'brand', label: texts.brand.title, content: <Brand key={found._id} business={found} /> },
               { value: 'team', label: team.title, content: <Team business={found} /> },
             ]}
           />
@@ -259,6 +263,168 @@ function Details({ business }: { business: BusinessDetails }): ReactNode {
           />
         </div>
       </ContractForm>
+    </Panel>
+  )
+}
+
+/** What emails and client pages say about the business, and how that looks. */
+function Brand({ business }: { business: BusinessDetails }): ReactNode {
+  const { brand, whiteLabel } = business
+  const isAdmin = business.role === 'owner' || business.role === 'admin'
+  const b = texts.brand
+  const state = useContractForm({
+    call: businessCalls.change,
+    initialValues: { ...brand, address: brand.address.join('\n'), colour: brand.colour ?? '' },
+    toInput: (values) => ({ body: { brand: toBrand(values) } }),
+    update: (cache, reply) => cache.write(businessCalls.read, reply),
+    onSuccess: () => {
+      toast('good', b.saved)
+    },
+  })
+  const { form } = state
+  const field = (name: 'name' | 'taxLabel' | 'taxNumber' | 'phone' | 'website') => ({
+    label: b[name],
+    disabled: !isAdmin,
+    ...form.getInputProps(name),
+  })
+  const shown = brandSchema.safeParse(toBrand(form.values))
+  return (
+    <>
+      <Panel title={b.identity}>
+        <p className={styles.text}>{isAdmin ? b.hint : team.adminOnly(business.name, business.owner)}</p>
+        <ContractForm state={state} submit={b.save} busy={b.saving}>
+          <div className={styles.column}>
+            <TextInput {...field('name')} />
+            <Textarea label={b.address} description={b.addressHint} rows={4} disabled={!isAdmin} {...form.getInputProps('address')} />
+            <TextInput {...field('taxLabel')} />
+            <TextInput {...field('taxNumber')} />
+            <TextInput {...field('phone')} />
+            <TextInput {...field('website')} />
+            <Textarea label={b.footer} description={b.footerHint} rows={3} disabled={!isAdmin} {...form.getInputProps('footer')} />
+            <TextInput
+              label={b.colour}
+              description={whiteLabel ? b.colourHint : b.notInPlan(planThatLifts('whiteLabel').title)}
+              disabled={!isAdmin || !whiteLabel}
+              {...form.getInputProps('colour')}
+            />
+          </div>
+        </ContractForm>
+      </Panel>
+      <Logo business={business} disabled={!isAdmin} />
+      <BrandPreview business={business} brand={shown.success ? shown.data : brand} />
+    </>
+  )
+}
+
+type BrandValues = Omit<BusinessDetails['brand'], 'address' | 'colour'> & { address: string; colour: string }
+
+function toBrand({ address, colour, ...rest }: BrandValues): BusinessDetails['brand'] {
+  const lines = address.split('\n').filter((line) => line.trim() !== '')
+  return { ...rest, address: lines, colour: colour.trim() === '' ? null : colour.trim() }
+}
+
+function Logo({ business, disabled }: { business: BusinessDetails; disabled: boolean }): ReactNode {
+  const b = texts.brand
+  const picker = useRef<HTMLInputElement>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const about = { invalidates: [businessCalls.read], onError: (error: Error) => setProblem(errorMessage(error)) }
+  const save = useApiMutation(businessCalls.saveLogo, { ...about, onSuccess: () => toast('good', b.logoSaved) })
+  const remove = useApiMutation(businessCalls.removeLogo, { ...about, onSuccess: () => toast('good', b.logoRemoved) })
+  const choose = async (file: File | undefined) => {
+    if (!file) return
+    setProblem(null)
+    try {
+      const image = await drawLogo(file)
+      if (image === null) setProblem(b.tooDetailed)
+      else save.mutate({ body: { image } })
+    } catch {
+      setProblem(b.unreadable)
+    }
+  }
+  const { logo, logoInEmails, whiteLabel } = business
+  const hint = !whiteLabel ? b.notInPlan(planThatLifts('whiteLabel').title) : logo !== null && !logoInEmails ? b.pagesOnly : b.logoHint
+  return (
+    <Panel title={b.logo}>
+      <p className={styles.text}>{hint}</p>
+      {logo !== null && <img src={logo} alt={b.current} className={styles.brandLogo} />}
+      <Group>
+        <BusyButton
+          variant="default"
+          busy={save.isPending}
+          busyText={b.saving}
+          disabled={disabled || !whiteLabel}
+          onClick={() => picker.current?.click()}
+        >
+          {b.choose}
+        </BusyButton>
+        {logo !== null && (
+          <BusyButton variant="default" busy={remove.isPending} busyText={b.saving} disabled={disabled} onClick={() => remove.mutate({})}>
+            {b.remove}
+          </BusyButton>
+        )}
+      </Group>
+      <input
+        ref={picker}
+        type="file"
+        accept="image/png,image/jpeg,image/webp,image/svg+xml"
+        aria-label={b.choose}
+        hidden
+        onChange={(event) => {
+          const [file] = event.currentTarget.files ?? []
+          event.currentTarget.value = ''
+          void choose(file)
+        }}
+      />
+      <FormError message={problem} />
+    </Panel>
+  )
+}
+
+/** A picture as a PNG that fits, in base64; null where it is too large even when small. Throws where it cannot be read. */
+async function drawLogo(file: File): Promise<string | null> {
+  const address = await new Promise<string>((resolve, reject) => {
+    const reader = new FileReader()
+    reader.onload = () => resolve(String(reader.result))
+    reader.onerror = () => reject(reader.error)
+    reader.readAsDataURL(file)
+  })
+  const picture = new Image()
+  picture.src = address
+  await picture.decode()
+  // A drawing without a size of its own fills what there is.
+  const [width, height] = [picture.naturalWidth || brandLogoSides.width, picture.naturalHeight || brandLogoSides.height]
+  const fit = Math.min(
+    brandLogoSides.width / width,
+    brandLogoSides.height / height,
+    file.type === 'image/svg+xml' ? Number.POSITIVE_INFINITY : 1,
+  )
+  for (let scale = fit; Math.min(width, height) * scale >= 8; scale *= 0.8) {
+    const canvas = document.createElement('canvas')
+    canvas.width = Math.max(1, Math.floor(width * scale))
+    canvas.height = Math.max(1, Math.floor(height * scale))
+    canvas.getContext('2d')?.drawImage(picture, 0, 0, canvas.width, canvas.height)
+    const drawn = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'))
+    if (drawn && drawn.size <= largestBrandLogo) return new Uint8Array(await drawn.arrayBuffer()).toBase64()
+  }
+  return null
+}
+
+/** The end of an email, and a button of a client page. */
+function BrandPreview({ business, brand }: { business: BusinessDetails; brand: BusinessDetails['brand'] }): ReactNode {
+  const b = texts.brand
+  const { html } = withBrand(
+    { subject: '', text: '', html: `${b.sample}<br>${escapeHtml(business.name)}` },
+    mailBrandOf({ ...business, brand }),
+  )
+  const colour = business.whiteLabel ? brand.colour : null
+  return (
+    <Panel title={b.preview}>
+      <iframe title={b.frame} sandbox="" srcDoc={reminderDocument(html)} className={styles.brandFrame} />
+      {colour !== null && (
+        <div className={styles.brandButton} style={{ background: colour, color: readableOn(colour) }}>
+          {b.button}
+        </div>
+      )}
     </Panel>
   )
 }
