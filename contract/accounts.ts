@@ -193,6 +193,7 @@ export const auditKind = z.enum([
   'business_named',
   'language_changed',
   'brand_changed',
+  'reply_to_changed',
   'business_deleted',
   'member_invited',
   'invitation_revoked',

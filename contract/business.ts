@@ -34,6 +34,10 @@ export const businessDetails = business.extend({
   logo: z.string().nullable(),
   /** Whether it may be in emails: one that was chosen for pay pages only is not. */
   logoInEmails: z.boolean(),
+  /** Where clients answer to; null: to the mailbox. */
+  replyTo: z.string().nullable(),
+  /** Where a code was sent that was not entered yet. */
+  pendingReplyTo: z.string().nullable(),
   /** Whether its plan has a logo and a colour, and no line of Duely's. */
   whiteLabel: z.boolean(),
   createdAt: z.string(),
@@ -207,6 +211,29 @@ export const businessCalls = {
     body: z.strictObject({ image: z.string(wrongLogo).max(Math.ceil(largestBrandLogo / 3) * 4, wrongLogo) }),
   }),
   removeLogo: call({ method: 'DELETE', path: '/business/logo', by: 'admin', summary: 'Remove the logo.' }),
+  askReplyTo: call({
+    method: 'POST',
+    path: '/business/reply-to',
+    by: 'admin',
+    summary:
+      'Send a code from my mailbox to the address that clients are to answer to, at most 5 in an hour. `mail_refused` in the mail server’s words where it can’t be sent.',
+    body: z.strictObject({ email: emailAddress }),
+  }),
+  confirmReplyTo: call({
+    method: 'POST',
+    path: '/business/reply-to/confirm',
+    by: 'admin',
+    summary:
+      'Enter the code: clients answer to that address from now on. `invalid` where it is wrong, has expired after 15 minutes, or was tried 5 times.',
+    body: z.strictObject({
+      code: z
+        .string('Please enter the 6 digits.')
+        .trim()
+        .regex(/^\d{6}$/, 'Please enter the 6 digits.'),
+    }),
+    reply: z.object({ replyTo: z.string() }),
+  }),
+  removeReplyTo: call({ method: 'DELETE', path: '/business/reply-to', by: 'admin', summary: 'Let clients answer to my mailbox again.' }),
   remove: call({
     method: 'DELETE',
     path: '/business',

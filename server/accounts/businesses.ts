@@ -10,7 +10,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { createBusiness, type DeleteHistory, deleteBusiness, type OnAccountDeleted, type OnAddressLeft } from './accounts.ts'
 import { originOf, writeAudit } from './audit.ts'
-import { readBrand, saveBrand } from './brand.ts'
+import { readBrand, readReplyTo, saveBrand } from './brand.ts'
 import { lockAsSeen, lockOwned, lockPersonAsSeen, ownerOf } from './lock.ts'
 import { refuseOldSignIn } from './sessions.ts'
 import { accounts, memberships, type PersonRow } from './tables.ts'
@@ -118,6 +118,7 @@ async function toDetails(
   { readLanguages, readLook }: Pick<Handed, 'readLanguages' | 'readLook'>,
 ): Promise<BusinessDetails> {
   const owner = await ownerOf(db, account.id)
+  const { replyTo, asked } = await readReplyTo(db, account.id)
   return {
     _id: account.id,
     name: account.displayName,
@@ -127,6 +128,8 @@ async function toDetails(
     language: account.language,
     languages: await readLanguages(db, account.id),
     brand: await readBrand(db, account.id),
+    replyTo,
+    pendingReplyTo: asked,
     ...(await readLook(db, account.id)),
     createdAt: account.createdAt.toString(),
   }

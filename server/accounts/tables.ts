@@ -135,6 +135,13 @@ export const brands = pgTable('brands', {
   /** Counts the changes, also those of the logo: an email that was rendered from an older version is rendered again. */
   version: integer().notNull(),
   content: jsonb().$type<Brand>().notNull(),
+  /** Where clients answer to; null: to the mailbox. */
+  replyTo: text(),
+  /** Where a code was sent, until when it can be entered, and how often a wrong one was. */
+  askedReplyTo: text(),
+  codeHash: text(),
+  codeExpiresAt: instant(),
+  codeTries: integer().notNull().default(0),
   updatedAt: instant().notNull(),
 })
 

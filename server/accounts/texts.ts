@@ -163,6 +163,8 @@ export function auditText(kind: AuditKind, about: string): string {
       return 'New recovery codes generated; old codes invalidated.'
     case 'language_changed':
       return `Clients are written to in another language: ${about}.`
+    case 'reply_to_changed':
+      return about === '' ? 'Clients answer to the mailbox again.' : `Clients answer to ${about}.`
     case 'brand_changed':
       return 'Brand of emails and client pages changed.'
     case 'business_named':

@@ -34,6 +34,7 @@ import {
   type Which,
 } from './mail.ts'
 import { microsoftRoutes } from './microsoft-routes.ts'
+import { replyToRoutes } from './reply-to.ts'
 import { defaultNetwork, type NetworkDeps } from './session.ts'
 import { sendTestMail, sendToOwner } from './test-mail.ts'
 import { refusals } from './texts.ts'
@@ -187,8 +188,8 @@ export function mailRoutes(
 
   answer(app, mailCalls.remove, (_parts, { account }, { request }) => removeOne(account, request, (tx) => findSender(tx, account.id)))
 
-  return (account, compose) =>
-    tested(account, async (sender) =>
-      sendToOwner(post, sender, { raw: await compose(sender.address), to: account.email }, world.testPatienceMs),
-    )
+  const sendTest: SendTest = (account, compose, to = account.email) =>
+    tested(account, async (sender) => sendToOwner(post, sender, { raw: await compose(sender.address), to }, world.testPatienceMs))
+  replyToRoutes(app, { db, clock, config }, sendTest)
+  return sendTest
 }

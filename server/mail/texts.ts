@@ -214,3 +214,22 @@ export const domainTexts = {
     noPolicy: (domain: string) => `The DMARC record of ${domain} has no valid policy (p=none, quarantine or reject).`,
   },
 }
+
+/** The email that confirms where clients answer to. */
+export const replyToTexts = {
+  subject: (business: string) => `Confirm that clients of ${business} may reply here`,
+  text: (
+    business: string,
+    code: string,
+    minutes: number,
+    tries: number,
+  ) => `${business} wants replies of its clients to come to this address.
+
+If that is right, enter this code in Duely, under Business, Brand:
+
+${code}
+
+It is valid for ${minutes} minutes and ${tries} tries. If you don’t know ${business}, ignore this email: without the code nothing changes.
+`,
+  wrong: 'This code is wrong or has expired. Ask for a new one.',
+}

@@ -2,7 +2,7 @@ import { and, eq, inArray } from 'drizzle-orm'
 import type { Brand } from '#contract/brand.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
-import { readBrands, saveBrand } from '#server/accounts/brand.ts'
+import { readBrands, readReplyTos, saveBrand } from '#server/accounts/brand.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -18,6 +18,8 @@ export interface OwnBrand {
   brand: Brand
   /** The logo, where it may be in emails. */
   picture: Picture | null
+  /** Where clients answer to; null: to the mailbox. */
+  replyTo: string | null
 }
 
 /** By account; without an entry nothing was ever set. */
@@ -31,7 +33,13 @@ export async function readOwnBrands(db: Database, ownerIds: string[]): Promise<M
   const pictureOf = new Map(
     logos.map(({ ownerId, image }) => [ownerId, { image, width: image.readUInt32BE(16), height: image.readUInt32BE(20) }]),
   )
-  return new Map([...all].map(([ownerId, brand]) => [ownerId, { brand, picture: pictureOf.get(ownerId) ?? null }]))
+  const replyTos = await readReplyTos(db, [...all.keys()])
+  return new Map(
+    [...all].map(([ownerId, brand]) => [
+      ownerId,
+      { brand, picture: pictureOf.get(ownerId) ?? null, replyTo: replyTos.get(ownerId) ?? null },
+    ]),
+  )
 }
 
 /** The logo as an address that holds it; null without one. */

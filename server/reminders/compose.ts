@@ -177,6 +177,7 @@ export async function composeReminder(mail: {
     From: { name: from.name, address: from.address },
     To: { name: first.clientName, address: first.clientEmail },
     ...(mail.copies?.length ? { Cc: mail.copies } : {}),
+    ...(mail.brand?.replyTo ? { 'Reply-To': mail.brand.replyTo } : {}),
     Subject: rendered.subject,
     ...(speech === english ? {} : { 'Content-Language': speech.language }),
     'Message-ID': messageId,
@@ -203,7 +204,7 @@ export interface SentBrand extends OwnBrand {
 /** Null where nothing is said: nothing is set, and the plan has white-label. */
 export function sentBrand(own: OwnBrand | undefined, abilities: Ability[]): SentBrand | null {
   const whiteLabel = abilities.includes('whiteLabel')
-  return own || !whiteLabel ? { brand: noBrand, picture: null, ...own, whiteLabel } : null
+  return own || !whiteLabel ? { brand: noBrand, picture: null, replyTo: null, ...own, whiteLabel } : null
 }
 
 /** The same for one email, whose logo is at this address. */

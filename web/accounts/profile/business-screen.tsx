@@ -311,6 +311,7 @@ function Brand({ business }: { business: BusinessDetails }): ReactNode {
         </ContractForm>
       </Panel>
       <Logo business={business} disabled={!isAdmin} />
+      <Replies business={business} disabled={!isAdmin} />
       <BrandPreview business={business} brand={shown.success ? shown.data : brand} />
     </>
   )
@@ -321,6 +322,68 @@ type BrandValues = Omit<BusinessDetails['brand'], 'address' | 'colour'> & { addr
 function toBrand({ address, colour, ...rest }: BrandValues): BusinessDetails['brand'] {
   const lines = address.split('\n').filter((line) => line.trim() !== '')
   return { ...rest, address: lines, colour: colour.trim() === '' ? null : colour.trim() }
+}
+
+/** Where clients reply to: another address than the mailbox counts once its code was entered. */
+function Replies({ business, disabled }: { business: BusinessDetails; disabled: boolean }): ReactNode {
+  const b = texts.brand
+  const { replyTo, pendingReplyTo } = business
+  const ask = useContractForm({
+    call: businessCalls.askReplyTo,
+    initialValues: { email: '' },
+    toInput: (body) => ({ body }),
+    invalidates: [businessCalls.read],
+    onSuccess: () => {
+      ask.reset()
+    },
+  })
+  const confirm = useContractForm({
+    call: businessCalls.confirmReplyTo,
+    initialValues: { code: '' },
+    toInput: (body) => ({ body }),
+    invalidates: [businessCalls.read],
+    onSuccess: () => {
+      confirm.reset()
+      toast('good', b.confirmed)
+    },
+  })
+  const remove = useApiMutation(businessCalls.removeReplyTo, {
+    invalidates: [businessCalls.read],
+    onError: (error) => toast('bad', errorMessage(error)),
+  })
+  return (
+    <Panel title={b.replies}>
+      <p className={styles.text}>{replyTo === null ? b.repliesHint : b.repliesTo(replyTo)}</p>
+      {(replyTo !== null || pendingReplyTo !== null) && (
+        <Box mb={20}>
+          <BusyButton variant="default" busy={remove.isPending} busyText={b.saving} disabled={disabled} onClick={() => remove.mutate({})}>
+            {b.toMailbox}
+          </BusyButton>
+        </Box>
+      )}
+      <ContractForm state={ask} submit={b.send} busy={b.sending}>
+        <div className={styles.column}>
+          <TextInput label={b.replyTo} type="email" autoComplete="off" disabled={disabled} {...ask.form.getInputProps('email')} />
+        </div>
+      </ContractForm>
+      {pendingReplyTo !== null && (
+        <Box mt={20}>
+          <p className={styles.text}>{b.codeSent(pendingReplyTo)}</p>
+          <ContractForm state={confirm} submit={b.confirm} busy={b.confirming}>
+            <div className={styles.column}>
+              <TextInput
+                label={b.code}
+                inputMode="numeric"
+                autoComplete="one-time-code"
+                disabled={disabled}
+                {...confirm.form.getInputProps('code')}
+              />
+            </div>
+          </ContractForm>
+        </Box>
+      )}
+    </Panel>
+  )
 }
 
 function Logo({ business, disabled }: { business: BusinessDetails; disabled: boolean }): ReactNode {

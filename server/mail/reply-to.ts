@@ -1,0 +1,78 @@
+import { randomInt } from 'node:crypto'
+import MailComposer from 'nodemailer/lib/mail-composer'
+import { businessCalls } from '#contract/business.ts'
+import { countTry, lockAsSeen, originOf, writeAudit } from '#server/accounts/accounts.ts'
+import { codeTries, confirmReplyTo, readReplyTo, saveReplyTo } from '#server/accounts/brand.ts'
+import { emailKey } from '#server/accounts/throttle.ts'
+import { type Account, type App, answer } from '#server/platform/answer.ts'
+import { newId } from '#server/platform/columns.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
+import { deriveKey, hmac } from '#server/platform/secrets.ts'
+import type { SendTest } from './mail.ts'
+import { replyToTexts as texts } from './texts.ts'
+
+const codesOfAccount = { limit: 5, seconds: 3600 }
+/** The address may be that of a stranger. */
+const codesToAddress = { limit: 3, seconds: 3600 }
+const codeLasts = { minutes: 15 }
+
+/** The address that clients answer to: it counts once a code was entered that was sent there from the mailbox of the business. */
+export function replyToRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, send: SendTest): void {
+  const hashOf = (ownerId: string, address: string, code: string) =>
+    hmac(deriveKey(config.secretKey, 'reply-to'), `${ownerId} ${address.toLowerCase()} ${code}`)
+
+  answer(app, businessCalls.askReplyTo, async ({ body: { email } }, { account }) => {
+    const now = clock.now()
+    await countTry(db, `reply-to:${account.id}`, codesOfAccount, now)
+    await countTry(db, emailKey('reply-to', email), codesToAddress, now)
+    const code = String(randomInt(1_000_000)).padStart(6, '0')
+    await send(account, (from) => compose({ account, from, to: email, code, at: new Date(now.epochMilliseconds) }), email)
+    await db.transaction(async (tx) => {
+      await lockAsSeen(tx, account)
+      const asked = { address: email, codeHash: hashOf(account.id, email, code), expiresAt: now.add(codeLasts) }
+      await saveReplyTo(tx, account.id, { asked }, now)
+    })
+    return undefined
+  })
+
+  answer(app, businessCalls.confirmReplyTo, async ({ body: { code } }, { account }, { request }) => {
+    const now = clock.now()
+    const confirmed = await db.transaction(async (tx) => {
+      await lockAsSeen(tx, account)
+      const { asked } = await readReplyTo(tx, account.id)
+      const address = await confirmReplyTo(tx, account.id, asked === null ? '' : hashOf(account.id, asked, code), now)
+      if (address !== null) await writeAudit(tx, { ownerId: account.id, kind: 'reply_to_changed', about: address }, originOf(request), now)
+      return address
+    })
+    // Behind the transaction, which counts the try.
+    if (confirmed === null) throw new ProblemError('invalid', texts.wrong, { errors: [{ path: 'code', message: texts.wrong }] })
+    return { replyTo: confirmed }
+  })
+
+  answer(app, businessCalls.removeReplyTo, async (_parts, { account }, { request }) => {
+    const now = clock.now()
+    await db.transaction(async (tx) => {
+      await lockAsSeen(tx, account)
+      await saveReplyTo(tx, account.id, { replyTo: null, asked: null }, now)
+      await writeAudit(tx, { ownerId: account.id, kind: 'reply_to_changed' }, originOf(request), now)
+    })
+    return undefined
+  })
+}
+
+function compose({ account, from, to, code, at }: { account: Account; from: string; to: string; code: string; at: Date }): Promise<Buffer> {
+  const composer = new MailComposer({
+    from: { name: account.displayName, address: from },
+    to: { name: '', address: to },
+    subject: texts.subject(account.displayName),
+    text: texts.text(account.displayName, code, codeLasts.minutes, codeTries),
+    messageId: `<code.${newId()}@${from.slice(from.lastIndexOf('@') + 1).toLowerCase()}>`,
+    date: at,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'OOF, AutoReply' },
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    newline: '\r\n',
+  })
+  return composer.compile().build()
+}
