@@ -19,6 +19,7 @@ import {
   pruneWebhookHosts,
   pullDue,
   sourceNetwork,
+  type WebhookNetwork,
   wakeWebhooks,
 } from '#server/integrations/integrations.ts'
 import { callReceiversJob, composeWebhooksJob, pullSourcesJob } from '#server/integrations/jobs.ts'
@@ -68,7 +69,7 @@ import { countOutcome, mailboxesAtOnce } from '#server/reminders/sending.ts'
 import { sendSummaries } from '#server/reminders/summary.ts'
 
 /** What is done when a job comes. Mailboxes take turns at the gate: many may wait for slow mail servers at a time. */
-export function works(deps: Delivering): Work[] {
+export function works(deps: Delivering, webhookNetwork?: WebhookNetwork): Work[] {
   const receivers = openReceivers({ timers: deps.clock })
   const sendSystemMail = openSystemMailer(deps, settleLink)
   const reconciling: ReconcileDeps = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
@@ -83,7 +84,9 @@ export function works(deps: Delivering): Work[] {
       pullDue({ ...deps, onChange: afterInvoiceChange(deps.queue) }, ownerId, sourceNetwork(deps.config)),
     ),
     work(composeWebhooksJob, 2, ({ ownerId }) => composeWebhooks(deps, ownerId)),
-    work(callReceiversJob, accountsAtOnce, ({ ownerId }, stopping) => callReceivers(deps, { ownerId, receivers }, stopping)),
+    work(callReceiversJob, accountsAtOnce, ({ ownerId }, stopping) =>
+      callReceivers(deps, { ownerId, receivers }, stopping, webhookNetwork),
+    ),
   ]
 }
 
@@ -204,6 +207,8 @@ interface Worker extends Delivering {
   soleProcess: boolean
   /** A connection of its own, so that a busy process does not look dead. */
   pulse: Database
+  /** What webhooks are called over; by default the machine's. */
+  webhookNetwork?: WebhookNetwork
 }
 
 /** Begins to work in the background, until `stop`: mails in flight are finished and recorded, nothing new is begun. */
@@ -234,7 +239,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
     { name: 'plan ends', everySeconds: 3600, run: () => notifyPlanEnds(deps) },
     { name: 'clean-up', everySeconds: 3600, run: () => tidy(deps) },
   ])
-  deps.queue.start(works(deps))
+  deps.queue.start(works(deps, deps.webhookNetwork))
   return {
     async stop() {
       deps.hosts.close()

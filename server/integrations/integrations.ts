@@ -17,6 +17,7 @@ import { zapOnAccountDeleted } from './webhooks.ts'
 
 // The API client of every call is authenticated in one place.
 export { authenticateApiClient } from './api-clients.ts'
+export type { WebhookNetwork } from './http-client.ts'
 // Commands of the operator.
 export { listOauthClients, registerOauthClient, removeOauthClient } from './oauth-clients.ts'
 export { composeWebhooks, pruneWebhookEvents, wakeWebhooks } from './outbox.ts'

@@ -127,6 +127,8 @@ export class Machine {
     Object.assign(crypto, {
       randomBytes: (size: number) => this.#chance.bytes(size),
       randomFillSync: fill,
+      randomInt: (least: number, most?: number) =>
+        most === undefined ? this.#chance.int(0, least - 1) : this.#chance.int(least, most - 1),
       randomUUID: () => uuid(this.#chance.bytes(16), 4),
       randomUUIDv7: () => {
         const bytes = this.#chance.bytes(16)

@@ -42,13 +42,15 @@ interface About {
   trace(line: string): void
   /** Counts all that happens, so that one thing is before another one. */
   count(): number
+  /** A mailbox of this account is being connected: the moment between reading what is due and claiming it. */
+  onConnect(ownerId: string): void
 }
 
 /** Addresses that begin so do not exist. */
 export const unknownRecipient = 'nobody'
 
 /** The mail servers of all accounts. What they have accepted stays, also if the process that sent it is killed. */
-export function openMailServers({ machine, engine, chance, trace, count }: About): MailServers {
+export function openMailServers({ machine, engine, chance, trace, count, onConnect }: About): MailServers {
   const servers: MailServers = { accepted: [], moods: new Map(), unwell: new Set(), mailer }
 
   async function find(messageId: string): Promise<AcceptedEmail['about']> {
@@ -117,6 +119,7 @@ export function openMailServers({ machine, engine, chance, trace, count }: About
     return {
       send(sender, take) {
         if (closing) return Promise.resolve(null)
+        onConnect(sender.ownerId)
         const sending = converse(of, sender.host ?? '', take).finally(() => {
           open.delete(sending)
         })

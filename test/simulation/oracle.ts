@@ -1,6 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite'
 import type { AcceptedEmail } from './mail-servers.ts'
 import type { Owner } from './people.ts'
+import type { AcceptedCall } from './receivers.ts'
 
 /** A promise that was not kept. */
 export class Broken extends Error {}
@@ -18,8 +19,8 @@ const text = (at: Temporal.Instant) => at.toString()
 const forbidden: { name: string; sql: string }[] = [
   {
     name: 'an invoice that was past due at a daily run has no decision for its day',
-    sql: `SELECT i.reference, r.local_date::text AS date FROM runs r JOIN invoices i ON i.owner_id = r.owner_id
-          WHERE r.kind = 'daily' AND r.planned_at IS NOT NULL AND i.created_at < r.created_at AND i.updated_at < r.created_at AND i.due_date < r.local_date
+    sql: `SELECT i.reference, r.local_date::text AS date FROM runs r JOIN invoices i ON i.owner_id = r.owner_id JOIN accounts a ON a.id = r.owner_id
+          WHERE r.kind = 'daily' AND r.planned_at IS NOT NULL AND i.created_at < r.created_at AND i.updated_at < r.created_at AND (i.created_at AT TIME ZONE a.timezone)::date <= r.local_date AND i.due_date < r.local_date
             AND i.status <> 'paid' AND i.deleted_at IS NULL AND r.created_at > $1::timestamptz - interval '3 days'
             AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.invoice_id = i.id AND d.local_date = r.local_date)`,
   },
@@ -70,6 +71,31 @@ const forbidden: { name: string; sql: string }[] = [
     name: 'a settled run counts other emails than it has',
     sql: `SELECT r.id, r.sent, r.failed FROM runs r WHERE r.settled_at IS NOT NULL AND r.created_at > $1::timestamptz - interval '3 days' AND EXISTS (
             SELECT 1 FROM deliveries d WHERE d.run_id = r.id AND d.state IN ('queued', 'sending', 'retrying', 'held'))`,
+  },
+  {
+    name: 'the next run of an account is not the next one of its hour',
+    sql: `SELECT a.id, a.next_run_at::text FROM accounts a WHERE a.reminders_active AND a.next_run_at > $1::timestamptz + interval '26 hours'
+            AND (a.schedule_changed_at IS NULL OR a.schedule_changed_at < $1::timestamptz - interval '3 days')`,
+  },
+  {
+    name: 'a job has a lease that ended long ago, and no process takes it',
+    sql: `SELECT name, turn, tries, lease_until::text FROM jobs WHERE turn > 0 AND lease_until < now() - interval '3 minutes' AND not_before < now() - interval '3 minutes'`,
+  },
+  {
+    name: 'an event of an account with a webhook was not written down, or twice',
+    sql: `SELECT i.reference, count(e.id)::int AS events FROM invoices i JOIN hooks h ON h.owner_id = i.owner_id
+          LEFT JOIN hook_events e ON e.owner_id = i.owner_id AND e.type = 'invoice.created' AND (e.payload LIKE '%' || i.id || '%' OR e.facts::text LIKE '%' || i.id || '%')
+          WHERE i.created_at > h.created_at AND i.created_at > $1::timestamptz - interval '2 days' GROUP BY i.id HAVING count(e.id) <> 1`,
+  },
+  {
+    name: 'an event was not queued for its webhook',
+    sql: `SELECT e.type, e.happened_at::text FROM hook_events e WHERE e.type <> 'challenge' AND e.happened_at < $1::timestamptz - interval '10 minutes'
+            AND NOT EXISTS (SELECT 1 FROM hook_deliveries d WHERE d.event_id = e.id)`,
+  },
+  {
+    name: 'a call of a webhook is due and is not made',
+    sql: `SELECT d.attempt, d.next_try_at::text FROM hook_deliveries d JOIN hooks h ON h.id = d.hook_id
+          WHERE d.state = 'waiting' AND h.paused_because IS NULL AND d.next_try_at < $1::timestamptz - interval '10 minutes'`,
   },
   { name: 'a job is asked for and no process does it', sql: `SELECT name, key, turn, tries FROM jobs WHERE turn < 0 OR tries > 12` },
 ]
@@ -155,4 +181,24 @@ export async function checkRecorded(
   }
   for (const [id, state] of states)
     if (state === 'sent' && !everAccepted.has(id)) throw new Broken('an email is recorded as sent, and no server has it')
+}
+
+/** A call is repeated only where its answer was not recorded, and what is recorded as delivered was accepted. */
+export async function checkCalls(
+  { engine, now }: Looked,
+  accepted: AcceptedCall[],
+  excused: (from: AcceptedCall, to: AcceptedCall) => boolean,
+): Promise<void> {
+  const firsts = new Map<string, AcceptedCall>()
+  for (const call of accepted) {
+    const first = firsts.get(call.eventId)
+    if (first && !excused(first, call))
+      throw new Broken(`${call.type} was called for twice at ${call.path}, and nothing had happened to its process`)
+    firsts.set(call.eventId, call)
+  }
+  const { rows } = await engine.query<{ event: string }>(
+    `SELECT event_id AS event FROM hook_deliveries WHERE state = 'delivered' AND created_at > $1::timestamptz - interval '2 days'`,
+    [text(now)],
+  )
+  for (const { event } of rows) if (!firsts.has(event)) throw new Broken('an event is recorded as delivered, and no receiver has it')
 }

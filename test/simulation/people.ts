@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { InvoiceDraft } from '#contract/invoices.ts'
 import { createAccount, findAccount } from '#server/accounts/accounts.ts'
 import { accounts, type PersonRow } from '#server/accounts/tables.ts'
+import { addWebhook } from '#server/integrations/webhooks.ts'
 import { createInvoice, removeInvoice } from '#server/invoices/invoices.ts'
 import { pauseInvoice } from '#server/invoices/pauses.ts'
 import { recordPayment } from '#server/invoices/payments.ts'
@@ -24,6 +25,8 @@ export interface Owner {
   host: string
   invoices: KnownInvoice[]
   active: boolean
+  /** Has a webhook. */
+  listens: boolean
 }
 
 /** An invoice as its owner knows it: only what was answered. */
@@ -76,7 +79,17 @@ export async function anOwner(
     .where(eq(accounts.id, account.id))
   const host = `smtp${chance.int(1, 3)}.example.com`
   await storeSmtp(db, secretKey, account.id, { host, port: 465, secure: true, user: account.person.email, pass: 'hunter2' }, now)
-  return { nth, id: account.id, person: account.person, timezone, host, invoices: [], active: false }
+  return { nth, id: account.id, person: account.person, timezone, host, invoices: [], active: false, listens: false }
+}
+
+/** What an owner may do to an invoice while emails are being sent; null where there is none. */
+export function suddenDeed(owner: Owner, chance: Chance, count: () => number): Deed | null {
+  const open = owner.invoices.filter((one) => !one.deleted && one.paid < one.amount)
+  if (open.length === 0) return null
+  const invoice = chance.pick(open)
+  return chance.is(0.6)
+    ? paying(owner, invoice, invoice.amount - invoice.paid, chance, count)
+    : pausing(owner, invoice, true, chance.is(0.3) ? 'client' : 'invoice', count)
 }
 
 /** What an owner may do next. `count` gives the place of an answer among all that happened. */
@@ -132,7 +145,20 @@ export function someDeed(owner: Owner, chance: Chance, count: () => number): Dee
 /** What an owner has done before the simulation begins. */
 export function beginnings(owner: Owner, chance: Chance): Deed[] {
   const invoices = Array.from({ length: chance.int(1, 4) }, () => creating(owner, chance))
-  return chance.is(0.85) ? [...invoices, starting(owner)] : invoices
+  return [...(chance.is(0.4) ? [listening(owner)] : []), ...invoices, ...(chance.is(0.85) ? [starting(owner)] : [])]
+}
+
+function listening(owner: Owner): Deed {
+  const url = `http://receiver.example/${owner.nth}`
+  return {
+    name: 'adds a webhook',
+    async do(deps) {
+      const { account, now } = await asking(deps, owner)
+      const events = ['invoice.created' as const, 'payment.recorded' as const, 'reminder.sent' as const]
+      await addWebhook(deps, account, { url, events }, { address: '192.0.2.1', userAgent: '' }, now)
+      owner.listens = true
+    },
+  }
 }
 
 function starting(owner: Owner): Deed {
@@ -179,6 +205,7 @@ function aDraft(owner: Owner, chance: Chance): Omit<InvoiceDraft, 'dueDate'> & {
 function paying(owner: Owner, invoice: KnownInvoice, amount: number, chance: Chance, count: () => number): Deed {
   // The owner presses the button again until it is answered: the key makes that one payment.
   const key = `pay-${chance.int(0, 1e9)}`
+  const presses = chance.is(0.2) ? 2 : 1
   return {
     name: `pays ${amount} of ${invoice.reference}`,
     async do({ db, clock, queue }) {
@@ -188,7 +215,8 @@ function paying(owner: Owner, invoice: KnownInvoice, amount: number, chance: Cha
         key,
         origin: 'by_hand' as const,
       }
-      await recordPayment(db, owner.id, asked, clock.now(), afterInvoiceChange(queue))
+      for (let pressed = 0; pressed < presses; pressed += 1)
+        await recordPayment(db, owner.id, asked, clock.now(), afterInvoiceChange(queue))
       invoice.paid += amount
       if (invoice.paid >= invoice.amount) invoice.quietSince = count()
     },

@@ -1,6 +1,7 @@
 import type { PGlite } from '@electric-sql/pglite'
 import { drizzle } from 'drizzle-orm/pglite'
 import type { Config } from '#server/config.ts'
+import type { WebhookNetwork } from '#server/integrations/http-client.ts'
 import { limitsOf } from '#server/mail/mail.ts'
 import type { Mailer } from '#server/mail/mailer.ts'
 import type { Clock } from '#server/platform/clock.ts'
@@ -28,6 +29,7 @@ export interface Surroundings {
   log: Log
   /** Each process has connections of its own to the mail servers. */
   mailer(of: SimulatedProcess): Mailer
+  webhookNetwork(of: SimulatedProcess): WebhookNetwork
   trace(line: string): void
   tamper: Tamper | null
   tamperCommit: TamperCommit | null
@@ -97,7 +99,7 @@ export class SimulatedProcess {
   }
 
   async start(): Promise<void> {
-    const { config, log, chance, mailer, soleProcess } = this.world
+    const { config, log, chance, mailer, webhookNetwork, soleProcess } = this.world
     const { clock, db } = this
     const queue = await openQueue({ db, log, soleProcess, timers: clock })
     this.queue = queue
@@ -111,6 +113,7 @@ export class SimulatedProcess {
       limitsOf,
       soleProcess,
       pulse: db,
+      webhookNetwork: webhookNetwork(this),
     })
   }
 

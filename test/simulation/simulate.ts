@@ -5,10 +5,12 @@
  *   npm run simulate -- --seed 7 --days 365 --accounts 200
  *   npm run simulate -- --seeds 1..10000 --days 3 --accounts 4
  *
+ * `--plants .` plants each of the faults of plants.ts whose name matches, and shows by which of the seeds it is found.
  * `--trace` prints the last lines of the trace also of a seed that held, `--list` one line for each seed.
  */
 import { spawn } from 'node:child_process'
 import { parseArgs } from 'node:util'
+import { plants } from './plants.ts'
 import { closeSeeds, runSeed } from './seeds.ts'
 
 /** Seeds that one child runs, and lines of the trace that are printed of one that does not hold. */
@@ -22,20 +24,25 @@ const { values } = parseArgs({
     accounts: { type: 'string', default: '4' },
     processes: { type: 'string', default: '2' },
     trace: { type: 'boolean', default: false },
+    plants: { type: 'string' },
     list: { type: 'boolean', default: false },
   },
 })
-const range = (values.seeds ?? values.seed ?? '1').split('..')
-const [first, last] = [Number(range[0]), Number(range.at(-1))]
+/** `1..40,7`: a seed may come again. */
+const seeds = (values.seeds ?? values.seed ?? '1').split(',').flatMap((part) => {
+  const [first = 1, last = first] = part.split('..').map(Number)
+  return Array.from({ length: last - first + 1 }, (_, nth) => first + nth)
+})
 const [days, accounts] = [Number(values.days), Number(values.accounts)]
-const wanted = last - first + 1
+const wanted = seeds.length
+if (values.plants !== undefined) process.exit((await plantAll(new RegExp(values.plants))) ? 0 : 1)
 const broken = wanted > seedsAtOnce ? await inChildren() : await inThisProcess()
 process.stdout.write(`${wanted - broken} of ${wanted} seeds kept every promise\n`)
 process.exit(broken > 0 ? 1 : 0)
 
 async function inThisProcess(): Promise<number> {
   let count = 0
-  for (let seed = first; seed <= last; seed += 1) {
+  for (const seed of seeds) {
     const result = await runSeed({ seed, days, accounts })
     const lines = values.trace ? result.trace : result.broken === null ? [] : result.trace.slice(-linesShown)
     for (const line of lines) process.stdout.write(`${line}\n`)
@@ -49,16 +56,30 @@ async function inThisProcess(): Promise<number> {
   return count
 }
 
+/** Answers whether each of these faults was found by one of the seeds. */
+async function plantAll(which: RegExp): Promise<boolean> {
+  const planted = plants.filter(({ name }) => which.test(name))
+  let found = 0
+  for (const plant of planted) {
+    let said: string | null = null
+    for (const seed of seeds) {
+      if (said !== null) break
+      const { broken: why } = await runSeed({ seed, days, accounts, plant })
+      if (why !== null) said = `seed ${seed}: ${why.slice(0, 160)}`
+    }
+    if (said !== null) found += 1
+    process.stdout.write(`${plant.name}: ${said ?? 'NOT FOUND'}\n`)
+  }
+  await closeSeeds()
+  process.stdout.write(`${found} of ${planted.length} planted faults were found\n`)
+  return found === planted.length
+}
+
 /** Parts of the range, so many at a time. Each child prints what it finds. */
 async function inChildren(): Promise<number> {
-  let next = first
   let count = 0
   const work = async () => {
-    while (next <= last) {
-      const part = `${next}..${Math.min(last, next + seedsAtOnce - 1)}`
-      next += seedsAtOnce
-      count += await inChild(part)
-    }
+    while (seeds.length > 0) count += await inChild(seeds.splice(0, seedsAtOnce).join(','))
   }
   await Promise.all(Array.from({ length: Math.max(1, Math.min(2, Number(values.processes))) }, work))
   return count

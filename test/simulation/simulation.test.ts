@@ -2,9 +2,9 @@ import { execFile } from 'node:child_process'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { thorough } from '#test/thorough.ts'
 
 const run = promisify(execFile)
-const brief = ['--days', '1', '--accounts', '2', '--list']
 
 /** In a process of its own: a simulation replaces what Node says of time and chance. */
 async function simulate(...args: string[]): Promise<string[]> {
@@ -14,9 +14,23 @@ async function simulate(...args: string[]): Promise<string[]> {
   return stdout.trimEnd().split('\n')
 }
 
-test('40 days with faults by 40 seeds keep every promise, and a seed has one trace, alone and among others', async () => {
-  const all = await simulate('--seeds', '1..40', ...brief)
-  expect(all.at(-1), all.slice(-100).join('\n')).toBe('40 of 40 seeds kept every promise')
-  const [alone] = await simulate('--seed', '23', ...brief)
-  expect(all).toContain(alone)
+test('days with faults by 40 seeds keep every promise, and a seed has one trace, also after others', async () => {
+  const all = await simulate('--seeds', '1..40,23', '--days', '1', '--accounts', '1', '--list')
+  expect(all.at(-1), all.slice(-100).join('\n')).toBe('41 of 41 seeds kept every promise')
+  expect(all.filter((line) => line === all.at(-2)).length).toBe(2)
+})
+
+test('faults that are planted between the program and its database are found', async () => {
+  const few = ['--plants', 'lost commit|counted twice|without a decision', '--seeds', '1..4', '--accounts', '2', '--days', '1']
+  const all = ['--plants', '.', '--seeds', '1..25', '--accounts', '3', '--days', '2']
+  const said = await simulate(...(thorough ? all : few))
+  expect(said.at(-1), said.join('\n')).toBe(thorough ? '12 of 12 planted faults were found' : '3 of 3 planted faults were found')
+})
+
+test.runIf(thorough)('a seed has one trace in every process, with more accounts and days', async () => {
+  const [one, other] = [
+    await simulate('--seed', '7', '--days', '5', '--accounts', '6'),
+    await simulate('--seeds', '7,8', '--list', '--days', '5', '--accounts', '6'),
+  ]
+  expect(other).toContain(one[0])
 })

@@ -8,16 +8,19 @@ import { type Log, openLog } from '#server/platform/log.ts'
 import { type Chance, openChance } from './chance.ts'
 import type { Machine } from './machine.ts'
 import { type MailServers, type Mood, openMailServers } from './mail-servers.ts'
-import { Broken, checkDatabase, checkEmails, checkRecorded } from './oracle.ts'
-import { anOwner, beginnings, type Deed, isRefusal, type Owner, someDeed, zones } from './people.ts'
+import { Broken, checkCalls, checkDatabase, checkEmails, checkRecorded } from './oracle.ts'
+import { openPayments, type Payments } from './payments.ts'
+import { anOwner, beginnings, type Deed, isRefusal, type Owner, someDeed, suddenDeed, zones } from './people.ts'
+import type { Plant } from './plants.ts'
 import { SimulatedProcess, type Surroundings } from './process.ts'
+import { openReceivers, type Receivers } from './receivers.ts'
 
 export interface SimulationOptions {
   seed: number
   days: number
   accounts: number
   /** What a planted fault does to statements. */
-  plant?: Pick<Surroundings, 'tamper' | 'tamperCommit'>
+  plant?: Plant
 }
 
 export interface SimulationResult {
@@ -35,7 +38,7 @@ const day = 24 * 3_600_000
 /** How many of the last lines of a trace are kept. */
 const keptLines = 200
 /** For so long, in ms, a process is given to do what has come. */
-const patience = 240_000
+const patience = 100_000
 const hosts = ['smtp1.example.com', 'smtp2.example.com', 'smtp3.example.com']
 
 /** Runs one simulation on an empty, migrated database. */
@@ -43,13 +46,21 @@ export async function simulate(machine: Machine, engine: PGlite, options: Simula
   return new Simulation(machine, engine, options).run()
 }
 
+/** Before the simulation begins, a refusal is no fault. */
+function refused(error: unknown): void {
+  if (!isRefusal(error)) throw error
+}
+
 class Simulation {
   readonly machine: Machine
   readonly engine: PGlite
   readonly options: SimulationOptions
   readonly #chance: Chance
+  readonly #interrupting: Chance
   readonly #world: Surroundings
   readonly #servers: MailServers
+  readonly #receivers: Receivers
+  readonly #payments: Payments
   readonly #owners: Owner[] = []
   readonly #hash = createHash('sha256')
   readonly #lines: string[] = []
@@ -70,13 +81,31 @@ class Simulation {
     this.engine = engine
     this.options = options
     this.#chance = openChance(`${options.seed}`)
+    this.#interrupting = this.#chance.of('interrupting')
     const soleProcess = this.#chance.is(0.5)
     this.#trouble = this.#chance.pick([0, 0.3, 1])
     const start = Date.UTC(2026, 0, 1) + this.#chance.int(0, 730) * day
     machine.reset(start, this.#chance.of('process'))
-    const config: Config = readConfig({ PORT: '0', SECRET_KEY: 'a secret key for simulations, 32 letters', RATE_LIMIT: 'off' })
     const trace = (line: string) => this.#trace(line)
-    this.#servers = openMailServers({ machine, engine, chance: this.#chance.of('mail'), trace, count: this.#next })
+    this.#payments = openPayments({ machine, chance: this.#chance.of('provider'), trace })
+    Object.assign(globalThis, { fetch: this.#payments.fetch })
+    const read: Config = readConfig({
+      PORT: '0',
+      SECRET_KEY: 'a secret key for simulations, 32 letters',
+      RATE_LIMIT: 'off',
+      HOOK_ALLOW_PRIVATE_HOSTS: 'true',
+    })
+    // Without a provider there are no plans, and everything is allowed.
+    const config = { ...read, razorpay: this.#chance.is(0.5) ? this.#payments.settings : null }
+    this.#servers = openMailServers({
+      machine,
+      engine,
+      chance: this.#chance.of('mail'),
+      trace,
+      count: this.#next,
+      onConnect: (ownerId) => this.#interrupt(ownerId),
+    })
+    this.#receivers = openReceivers({ machine, chance: this.#chance.of('receivers'), trace })
     const { tamper = null, tamperCommit = null } = options.plant ?? {}
     this.#world = {
       machine,
@@ -85,6 +114,7 @@ class Simulation {
       config,
       log: this.#openLog(),
       mailer: this.#servers.mailer,
+      webhookNetwork: this.#receivers.network,
       trace,
       tamper: (statement) => {
         this.#statements += 1
@@ -147,7 +177,7 @@ class Simulation {
       const now = Temporal.Instant.fromEpochMilliseconds(this.machine.now())
       const owner = await anOwner(db, chance, { nth, now, secretKey: this.#world.config.secretKey, zones: some })
       this.#owners.push(owner)
-      for (const deed of beginnings(owner, chance)) await deed.do({ ...this.#world, db, clock, queue })
+      for (const deed of beginnings(owner, chance)) await deed.do({ ...this.#world, db, clock, queue }).catch(refused)
     }
     await this.#startProcesses()
   }
@@ -186,11 +216,31 @@ class Simulation {
       this.#disturb(chance)
       while (deeds[0] && deeds[0].at <= machine.now() + 2_000) {
         const { owner } = deeds.shift() as (typeof deeds)[number]
-        this.#begin(owner, someDeed(owner, chance, this.#next))
+        const buys = this.#world.config.razorpay !== null && chance.is(0.1)
+        this.#begin(owner, buys ? this.#payments.buying(owner) : someDeed(owner, chance, this.#next))
       }
+      this.#sendEvents()
       await this.#work(due)
     }
     await this.#check()
+  }
+
+  /** The provider's events come to one of the processes. */
+  #sendEvents(): void {
+    const process = this.#chance.pick(this.#processes)
+    if (process.queue)
+      void this.#payments.sendEvents({ ...this.#world, db: process.db, clock: process.clock, queue: process.queue }).catch(() => undefined)
+  }
+
+  /** An owner does something at the moment when an email of theirs is about to leave. */
+  #interrupt(ownerId: string): void {
+    const chance = this.#interrupting
+    const owner = this.#owners.find(({ id }) => id === ownerId)
+    if (!owner || !chance.is(0.1)) return
+    this.machine.after(chance.int(0, 40), () => {
+      const deed = suddenDeed(owner, chance, this.#next)
+      if (deed) this.#begin(owner, deed)
+    })
   }
 
   /** Something goes wrong while the next piece of work is done. */
@@ -199,7 +249,7 @@ class Simulation {
     const process = chance.pick(this.#processes)
     const { machine } = this
     this.#disturbed.push(machine.elapsed)
-    switch (chance.int(0, 5)) {
+    switch (chance.int(0, 7)) {
       case 0:
       case 1:
         process.killAfter(chance.int(1, chance.pick([30, 120, 400])))
@@ -216,6 +266,20 @@ class Simulation {
         break
       case 4:
         void process.stop()
+        break
+      case 6:
+        this.#payments.mood = chance.pick(['well', 'down', 'silent'])
+        this.#trace(`the provider is ${this.#payments.mood}`)
+        machine.after(chance.int(1_000, 3_600_000), () => {
+          this.#payments.mood = 'well'
+        })
+        break
+      case 5:
+        this.#receivers.mood = chance.pick(['well', 'down', 'failing', 'silent'])
+        this.#trace(`the receivers are ${this.#receivers.mood}`)
+        machine.after(chance.int(1_000, 3_600_000), () => {
+          this.#receivers.mood = 'well'
+        })
         break
       default: {
         const host = chance.pick(hosts)
@@ -280,6 +344,8 @@ class Simulation {
          AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'sending' OR (state IN ('queued', 'retrying') AND next_try_at <= $1::timestamptz)
                            OR (state IN ('queued', 'retrying', 'held') AND deadline_at <= $1::timestamptz))
          AND NOT EXISTS (SELECT 1 FROM accounts WHERE next_run_at <= $1::timestamptz OR next_midnight_at <= $1::timestamptz)
+         AND NOT EXISTS (SELECT 1 FROM payment_events WHERE handled_at IS NULL) AND NOT EXISTS (SELECT 1 FROM purchases WHERE next_check_at <= $1::timestamptz)
+         AND NOT EXISTS (SELECT 1 FROM hook_events WHERE payload IS NULL) AND NOT EXISTS (SELECT 1 FROM hook_deliveries WHERE state = 'waiting' AND next_try_at <= $1::timestamptz)
          AND NOT EXISTS (SELECT 1 FROM runs WHERE planned_at IS NULL) AS quiet`,
       [now],
     )
@@ -294,7 +360,7 @@ class Simulation {
          SELECT next_run_at AS at FROM accounts UNION ALL SELECT next_midnight_at FROM accounts
          UNION ALL SELECT next_try_at FROM deliveries WHERE state IN ('queued', 'retrying')
          UNION ALL SELECT deadline_at FROM deliveries WHERE state IN ('queued', 'retrying', 'held')
-         UNION ALL SELECT paused_until FROM mail_configs UNION ALL SELECT not_before FROM jobs WHERE turn > 0) due WHERE at > $1::timestamptz`,
+         UNION ALL SELECT next_try_at FROM hook_deliveries WHERE state = 'waiting' UNION ALL SELECT next_check_at FROM purchases UNION ALL SELECT paused_until FROM mail_configs UNION ALL SELECT not_before FROM jobs WHERE turn > 0) due WHERE at > $1::timestamptz`,
       [now],
     )
     const at = rows[0]?.at
@@ -313,6 +379,10 @@ class Simulation {
     checkEmails(accepted, owners, (from, to) => !from.answered || between(from.elapsed, to.elapsed))
     await checkRecorded({ engine, owners, now }, accepted, this.#everAccepted, ({ elapsed }) => between(elapsed, elapsed + 300_000))
     await checkDatabase({ engine, owners, now })
+    await this.#payments.check(engine)
+    const { accepted: calls } = this.#receivers
+    await checkCalls({ engine, owners, now }, calls, (from, to) => !from.answered || between(from.elapsed, to.elapsed))
+    calls.splice(0, Number.POSITIVE_INFINITY, ...calls.filter(({ elapsed }) => elapsed > machine.elapsed - 3 * day))
     this.#emails += accepted.filter(({ at }) => at > machine.now() - day).length
     const kept = accepted.filter(({ at }) => at > machine.now() - 3 * day)
     this.#servers.accepted.splice(0, Number.POSITIVE_INFINITY, ...kept)
