@@ -85,7 +85,7 @@ export function openPayments(about: { machine: Machine; chance: Chance; trace(li
       return { status: said.status, ok: said.status < 400, text: async () => text } as Response
     },
     buying(owner) {
-      const period = chance.pick(['monthly', 'annual'] as const)
+      const period = chance.pick(['monthly', 'yearly'] as const)
       return {
         name: `buys ${period}`,
         async do(deps) {
