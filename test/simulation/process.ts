@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite'
+import { DrizzleQueryError } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/pglite'
 import type { Config } from '#server/config.ts'
 import type { WebhookNetwork } from '#server/integrations/http-client.ts'
@@ -185,8 +186,13 @@ export class SimulatedProcess {
       await this.#reach()
       return answer
     }
+    // As drizzle reports that BEGIN or COMMIT did not reach the server.
+    const begun = () =>
+      this.#reach().catch((error: Error) => {
+        throw new DrizzleQueryError('begin or commit', [], error)
+      })
     const transaction = async (work: (tx: unknown) => Promise<unknown>) => {
-      await this.#reach()
+      await begun()
       const said: string[] = []
       const lost = new Error('A commit was lost.')
       let answer: unknown
@@ -214,7 +220,7 @@ export class SimulatedProcess {
       })
       machine.note()
       // Also where it was committed: whether it was is not known then.
-      await this.#reach()
+      await begun()
       return answer
     }
     return new Proxy(engine, {
