@@ -147,6 +147,8 @@ class Simulation {
   readonly #next = () => this.#count++
 
   #trace(line: string): void {
+    // Killed, frozen, resumed or cut off: that may come long after it was decided.
+    if (line.startsWith('process ')) this.#disturbed.push(this.machine.elapsed)
     const whole = `${new Date(this.machine.now()).toISOString()} ${line}`
     this.#hash.update(`${whole} ${this.#statements}\n`)
     this.#lines.push(whole)
