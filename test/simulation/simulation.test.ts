@@ -20,7 +20,7 @@ test('days with faults by 40 seeds keep every promise, and a seed has one trace,
   expect(all.filter((line) => line === all.at(-2)).length).toBe(2)
 })
 
-test('faults that are planted between the program and its database are found', async () => {
+test('faults that are planted between the program and its database are found', { timeout: 1_800_000 }, async () => {
   const few = ['--plants', 'lost commit|counted twice|without a decision', '--seeds', '1..4', '--accounts', '2', '--days', '1']
   const all = ['--plants', '.', '--seeds', '1..25', '--accounts', '3', '--days', '2']
   const said = await simulate(...(thorough ? all : few))

@@ -204,7 +204,10 @@ class Simulation {
     const chance = this.#chance.of(`day ${machine.now()}`)
     const end = machine.now() + day
     // Few moments of many deeds: each moment costs as much as all that is done at it.
-    const moments = Array.from({ length: 2 + Math.floor(this.options.accounts / 10) }, () => machine.now() + chance.int(0, day - 3_600_000))
+    const moments = Array.from(
+      { length: 1 + Math.ceil(this.options.accounts / 10) - Number(this.options.accounts < 3) },
+      () => machine.now() + chance.int(0, day - 3_600_000),
+    )
     const deeds = this.#owners
       .flatMap((owner) => Array.from({ length: chance.int(owner.invoices.length < 3 ? 2 : 0, 3) }, () => owner))
       .map((owner) => ({ owner, at: chance.pick(moments) }))
