@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { call } from './call.ts'
+import { call, roles } from './call.ts'
 
 /** A person's email address: one addr-spec, no display name, no control characters, at most 254 characters. */
 export const emailAddress = z
@@ -81,6 +81,18 @@ export const profile = z.object({
   pendingEmail: z.string().nullable(),
   /** null while two-factor sign-in is off. */
   twoFactor: z.object({ recoveryCodesLeft: z.number().int() }).nullable(),
+  /** The business that the call is about, as far as the screens depend on it. */
+  business: z.object({
+    name: z.string(),
+    /** The name of its owner. */
+    owner: z.string(),
+    /** What the person may do at the moment. */
+    role: z.enum(roles),
+    /** The role that they keep until the plan has a team again, where `role` is less. */
+    kept: z.enum(roles).nullable(),
+    /** How many people work there. */
+    members: z.number().int(),
+  }),
 })
 export type Profile = z.infer<typeof profile>
 
@@ -232,6 +244,8 @@ export const auditEntry = z.object({
   _id: z.string(),
   at: z.string(),
   kind: auditKind,
+  /** Who: a person, a program in a person's name, or Duely; empty where it is not known. */
+  by: z.string(),
   /** One sentence for the list. */
   text: z.string(),
   /** The browser in words, such as 'Chrome on Windows'; empty if no browser was involved. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { emailAddress } from './accounts.ts'
+import { auditEntry, emailAddress } from './accounts.ts'
 import { brand, brandShown, largestBrandLogo } from './brand.ts'
 import { call, roles } from './call.ts'
 import { languageTag } from './speech.ts'
@@ -90,7 +90,12 @@ export const teamCalls = {
     path: '/business/members',
     by: 'viewer',
     summary: 'Who works in the business: the owner first, then the oldest members.',
-    reply: z.object({ members: z.array(member), seats }),
+    reply: z.object({
+      members: z.array(member),
+      seats,
+      /** The person whom the business is offered to, and until when they may accept it. */
+      offer: z.object({ personId: z.string(), until: z.string() }).nullable(),
+    }),
   }),
   changeMember: call({
     method: 'PATCH',
@@ -234,6 +239,14 @@ export const businessCalls = {
     reply: z.object({ replyTo: z.string() }),
   }),
   removeReplyTo: call({ method: 'DELETE', path: '/business/reply-to', by: 'admin', summary: 'Let clients answer to my mailbox again.' }),
+  audit: call({
+    method: 'GET',
+    path: '/business/audit',
+    by: 'admin',
+    summary: 'What happened in the business and who did it, newest first, 100 at a time; `before` is the _id of the last one seen.',
+    query: z.strictObject({ before: z.uuid().optional() }),
+    reply: z.array(auditEntry),
+  }),
   remove: call({
     method: 'DELETE',
     path: '/business',

@@ -12,6 +12,15 @@ export function reaches(role: Role, needed: Role | 'self'): boolean {
   return needed === 'self' || roles.indexOf(role) >= roles.indexOf(needed)
 }
 
+const havingRole = { member: 'a member, an admin or the owner', admin: 'an admin or the owner', owner: 'the owner' }
+
+/** Why someone may not do something in a business. Fixed by the specification. */
+export const roleTexts = {
+  needed: (role: keyof typeof havingRole, business: string, owner: string) =>
+    `Only ${havingRole[role]} of ${business} can do this. Ask ${owner}.`,
+  noTeamPlan: (business: string, owner: string) => `The plan of ${business} covers no team: you can look, ${owner} can change things.`,
+}
+
 /** What a call is: one HTTP request that browser and server agree on. Servers answer it, browsers send it, OpenAPI lists it. */
 export interface Call<
   Params extends z.ZodType | undefined = z.ZodType | undefined,

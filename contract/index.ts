@@ -7,7 +7,7 @@ import { clientCalls } from './clients.ts'
 import { evidenceCalls } from './evidence.ts'
 import { insightCalls } from './insights.ts'
 import { integrationCalls } from './integrations.ts'
-import { invoiceCalls } from './invoices.ts'
+import { invoiceCalls, noteCalls } from './invoices.ts'
 import { leavingCalls } from './leaving.ts'
 import { mailCalls } from './mail.ts'
 import { noticeCalls } from './notices.ts'
@@ -28,6 +28,7 @@ export const everyCall: Call[] = [
   businessCalls,
   teamCalls,
   invoiceCalls,
+  noteCalls,
   paymentCalls,
   bankFileCalls,
   clientCalls,

@@ -190,6 +190,7 @@ export const invoice = z
     reference: z.string().meta({ description: 'A short number that is unique in the account.' }),
     createdAt: z.string().meta({ format: 'date-time', description: 'When it was created.' }),
     updatedAt: z.string().meta({ format: 'date-time', description: 'When it last changed.' }),
+    version: z.number().int().meta({ description: 'Raised when a field changes that people set. The ETag of one invoice names it.' }),
     paidAt: z.string().nullable().meta({ format: 'date-time', description: 'When its status became paid.' }),
     amountPaid: z.number().meta({ description: 'Its payments less its refunds.' }),
     balance: z.number().meta({ description: 'What is left to pay; 0 once it is paid. Reminders ask for this amount.' }),
@@ -212,6 +213,11 @@ export const invoice = z
   })
   .meta({ id: 'Invoice', description: 'An amount that a client owes.' })
 export type Invoice = z.infer<typeof invoice>
+
+/** The ETag of an invoice: with If-Match, a change is refused where the invoice was changed meanwhile. */
+export function tagOfInvoice({ _id, version }: Pick<Invoice, '_id' | 'version'>): string {
+  return `"${_id}.${version}"`
+}
 
 /** What is left to pay; of a paid invoice its amount. */
 export function owedAmount({ status, amount, balance }: Invoice): number {
@@ -324,6 +330,46 @@ export const bulkResult = z.object({
   failed: z.array(z.object({ _id: z.string(), message: z.string(), code: problem.shape.code })),
 })
 export type BulkResult = z.infer<typeof bulkResult>
+
+export const note = z
+  .object({
+    _id: z.string().meta({ format: 'uuid' }),
+    at: z.string().meta({ format: 'date-time', description: 'When it was added.' }),
+    by: z.string().meta({ description: 'Who added it: a person, or a program in a person’s name.' }),
+    text: z.string(),
+  })
+  .meta({ id: 'Note', description: 'What the team keeps about an invoice. Clients never see it.' })
+export type Note = z.infer<typeof note>
+
+const noteDraft = z.strictObject({
+  text: z
+    .string('Please write a note.')
+    .trim()
+    .min(1, 'Please write a note.')
+    .max(2_000, 'Please write a note of at most 2,000 characters.')
+    .refine((text) => !/[\p{Cc}--[\n\t]]/v.test(text), 'Please write a note without control characters.'),
+})
+
+export const noteCalls = {
+  list: call({
+    method: 'GET',
+    path: '/invoice/:id/notes',
+    by: 'viewer',
+    summary: 'The notes about an invoice, newest first.',
+    params: byId,
+    reply: z.array(note),
+  }),
+  add: call({
+    method: 'POST',
+    path: '/invoice/:id/notes',
+    by: 'member',
+    status: 201,
+    summary: 'Add a note about an invoice, which stays as it is.',
+    params: byId,
+    body: noteDraft,
+    reply: note,
+  }),
+}
 
 export const invoiceCalls = {
   list: call({

@@ -43,7 +43,6 @@ export interface Plan {
 }
 
 const there = (text: string): Feature => ({ text, coming: false })
-const coming = (text: string): Feature => ({ text, coming: true })
 
 /** In the order of the cards; each one includes what the one before it can. */
 export const plans: readonly Plan[] = [
@@ -81,7 +80,7 @@ export const plans: readonly Plan[] = [
       there('White-label'),
       there('Custom integrations'),
       there('API access'),
-      coming('Team collaboration'),
+      there('Team collaboration'),
     ],
     limitations: [],
     cardText: 'Contact Sales',

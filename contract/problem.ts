@@ -25,6 +25,7 @@ export const problemStatus = {
   conflict: 409,
   email_taken: 409,
   owns_business: 409,
+  changed_meanwhile: 409,
   payment_pending: 409,
   plan_changed: 409,
   too_large: 413,
@@ -48,6 +49,15 @@ export const problem = z
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .meta({ description: 'The invalid fields, by dotted path.' })
+      .optional(),
+    meanwhile: z
+      .object({
+        version: z.number().int().meta({ description: 'The present version.' }),
+        by: z.string().meta({ description: 'Who changed it last.' }),
+        at: z.string().meta({ format: 'date-time', description: 'When.' }),
+        self: z.boolean().meta({ description: 'Whether that was the person who asks.' }),
+      })
+      .meta({ description: 'With `changed_meanwhile`: the change that came first.' })
       .optional(),
     simulation: z
       .unknown()

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Call, CallInput, CallReply } from './call.ts'
 import { evidenceCalls } from './evidence.ts'
 import { integrationCalls, type WebhookPayload, webhookPayload } from './integrations.ts'
-import { type Invoice, invoiceCalls } from './invoices.ts'
+import { type Invoice, invoiceCalls, noteCalls } from './invoices.ts'
 import { leavingCalls, type ReminderDay } from './leaving.ts'
 import { invoiceFileCalls, payLinkCalls } from './pay-links.ts'
 import { type Payment, paymentCalls } from './payments.ts'
@@ -138,6 +138,7 @@ const kaveri: Invoice = {
   reference: 'INV-0001',
   createdAt: now,
   updatedAt: now,
+  version: 1,
   paidAt: null,
   amountPaid: 0,
   balance: 12250.5,
@@ -320,14 +321,16 @@ export const explainedCalls: ExplainedCall[] = [
   }),
   explain('updateInvoice', invoiceCalls.update, {
     subject: 'Invoices',
-    detail: 'To mark an invoice as paid, send `{"status": "paid"}`. No further reminder is sent for it, not even a queued one.',
+    detail:
+      'To mark an invoice as paid, send `{"status": "paid"}`. No further reminder is sent for it, not even a queued one. With the `ETag` of the invoice as If-Match, nothing is changed where it was changed meanwhile; without it the last change wins.',
     params: theInvoice,
     refusals: {
       ...noInvoice,
+      changed_meanwhile: 'If-Match has the ETag of an earlier version. `meanwhile` has the present one, and who changed it when.',
       conflict:
         'Another invoice already has this reference, or payments that were recorded one by one cover an invoice that is to be unpaid.',
     },
-    example: { params: { id: ids.invoice }, body: { status: 'paid' }, reply: paidKaveri },
+    example: { params: { id: ids.invoice }, body: { status: 'paid' }, reply: { ...paidKaveri, version: 2 } },
   }),
   explain('putInvoice', invoiceCalls.put, {
     subject: 'Invoices',
@@ -468,7 +471,27 @@ export const explainedCalls: ExplainedCall[] = [
         ],
         payments: [],
         answers: [],
+        notes: [],
+        changes: [{ _id: ids.event, at: now, by: 'Duely', field: 'created', before: null, after: null }],
       },
+    },
+  }),
+  explain('listNotes', noteCalls.list, {
+    subject: 'Invoices',
+    detail: 'Clients never see them, and no email has them.',
+    params: theInvoice,
+    refusals: noInvoice,
+    example: { params: { id: ids.invoice }, reply: [] },
+  }),
+  explain('addNote', noteCalls.add, {
+    subject: 'Invoices',
+    detail: 'A note has at most 2,000 characters and is never changed.',
+    params: theInvoice,
+    refusals: noInvoice,
+    example: {
+      params: { id: ids.invoice },
+      body: { text: 'Meera asked for the order number; sent it on the phone.' },
+      reply: { _id: ids.event, at: now, by: 'Nightly job (Asha Rao)', text: 'Meera asked for the order number; sent it on the phone.' },
     },
   }),
   explain('listPayments', paymentCalls.list, {

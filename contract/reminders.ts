@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { emailAddress, money } from './accounts.ts'
 import { call } from './call.ts'
-import { invoiceQuery, notDelivered } from './invoices.ts'
+import { invoiceQuery, notDelivered, note } from './invoices.ts'
 import { payAnswer } from './pay-answers.ts'
 import { payment } from './payments.ts'
 import { quietSettings, smartSettings } from './quiet-days.ts'
@@ -222,6 +222,37 @@ export const dayDecision = z
   .meta({ id: 'DayDecision', description: 'The decision about an invoice on one day.' })
 export type DayDecision = z.infer<typeof dayDecision>
 
+/** What can change of an invoice. */
+export const changedFields = [
+  'created',
+  'deleted',
+  'restored',
+  'client_name',
+  'client_email',
+  'amount',
+  'currency',
+  'language',
+  'issued_on',
+  'due_date',
+  'status',
+  'reference',
+  'kept_unpaid',
+  'paid',
+] as const
+
+/** Shown in the history; what was paid is among the payments. */
+export const historyChange = z
+  .object({
+    _id: z.string(),
+    at: z.string().meta({ format: 'date-time', description: 'When.' }),
+    by: z.string().meta({ description: 'Who: a person, a program in a person’s name, or Duely.' }),
+    field: z.enum(changedFields).exclude(['kept_unpaid', 'paid']).meta({ description: 'Which field.' }),
+    before: z.string().nullable().meta({ description: 'Its value before, as text.' }),
+    after: z.string().nullable().meta({ description: 'Its value after, as text.' }),
+  })
+  .meta({ id: 'HistoryChange', description: 'A field of an invoice that was changed.' })
+export type HistoryChange = z.infer<typeof historyChange>
+
 export const invoiceHistory = z
   .object({
     nextAt: z.string().nullable().meta({ format: 'date-time', description: 'When it is reminded next; null where it is not.' }),
@@ -236,10 +267,12 @@ export const invoiceHistory = z
     days: z.array(dayDecision).meta({ description: 'Newest first.' }),
     payments: z.array(payment).meta({ description: 'Payments and refunds, newest first, with those that were taken back.' }),
     answers: z.array(payAnswer).meta({ description: 'What the client said on its pay page, newest first.' }),
+    changes: z.array(historyChange).meta({ description: 'Who created and changed it, newest first.' }),
+    notes: z.array(note).meta({ description: 'What the team keeps about it, newest first.' }),
   })
   .meta({
     id: 'InvoiceHistory',
-    description: 'The emails about an invoice, the decision of each day, its payments, and what the client said.',
+    description: 'The emails about an invoice, the decision of each day, its payments, what the client said, and who changed it.',
   })
 export type InvoiceHistory = z.infer<typeof invoiceHistory>
 

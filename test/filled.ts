@@ -78,10 +78,12 @@ export function requestWith(call: Call, text: string): { path: string; body: Rec
   }
 }
 
-/** The tables whose rows belong to an account, or with `person_id` to people. */
+/** The tables whose rows belong to an account, or with `person_id` to people alone: those of an account may name people. */
 export async function ownedTables(run: RunStatement, column: 'owner_id' | 'person_id' = 'owner_id'): Promise<string[]> {
+  const having = (name: string) =>
+    `SELECT table_name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = '${name}'`
   const found = await run(
-    `SELECT table_name AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = '${column}' ORDER BY 1`,
+    `SELECT table_name AS name FROM (${having(column)}) named WHERE '${column}' = 'owner_id' OR table_name NOT IN (${having('owner_id')}) ORDER BY 1`,
   )
   return found.map(({ name }) => String(name))
 }
@@ -95,7 +97,7 @@ export async function recordsOf(run: RunStatement, id: string): Promise<string[]
     `SELECT '${table} ' || to_json(t)::text AS line FROM "${table}" t WHERE t.${column} = ${value}`
   const selects = [
     ...owned.map(([table, column]) => line(table, column, `'${id}'`)),
-    ...personal.filter(([table]) => table !== 'memberships').map(([table, column]) => line(table, column, owner)),
+    ...personal.map(([table, column]) => line(table, column, owner)),
   ]
   return (await run(`${selects.join(' UNION ALL ')} ORDER BY 1`)).map(({ line }) => String(line))
 }

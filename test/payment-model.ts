@@ -98,7 +98,7 @@ export async function playPaymentActs(
       return {
         refused: model.deleted || (leaves && (others >= model.amount || others < 0)),
         done: async () => {
-          await updateInvoice(db, ownerId, model.id, { status }, now, nothing)
+          await updateInvoice(db, ownerId, { id: model.id, change: { status } }, now, nothing)
           if (leaves) for (const row of marks(model)) row.live = false
           if (status === 'paid' && model.status !== 'paid')
             push(model, { kind: 'payment', mark: true, minor: model.amount - paid(model), paidOn: today() })
@@ -111,7 +111,7 @@ export async function playPaymentActs(
       return {
         refused: model.deleted,
         done: async () => {
-          await updateInvoice(db, ownerId, model.id, { amount: fromMinor(amount, 'INR') }, now, nothing)
+          await updateInvoice(db, ownerId, { id: model.id, change: { amount: fromMinor(amount, 'INR') } }, now, nothing)
           const marked = marks(model)
           if (model.status === 'paid' && marked.length > 0 && amount !== model.amount) {
             for (const row of marked) row.live = false

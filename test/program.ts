@@ -6,6 +6,7 @@ import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { businessHeader } from '#contract/call.ts'
 
 /** The real program in a process of its own. */
 export interface Program extends AsyncDisposable {
@@ -143,11 +144,15 @@ export async function freePort(): Promise<number> {
 export async function someoneAt(
   url: string,
   email: string,
-): Promise<{ send(method: string, path: string, body?: object): Promise<unknown> }> {
-  const ask = async (method: string, path: string, body: object | undefined, token: string) => {
+): Promise<{ send(method: string, path: string, body?: object, business?: string): Promise<unknown> }> {
+  const ask = async (method: string, path: string, body: object | undefined, token: string, business?: string) => {
     const answered = await fetch(url + path, {
       method,
-      headers: { ...(body ? { 'content-type': 'application/json' } : {}), ...(token ? { authorization: `Bearer ${token}` } : {}) },
+      headers: {
+        ...(body ? { 'content-type': 'application/json' } : {}),
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(business ? { [businessHeader]: business } : {}),
+      },
       ...(body ? { body: JSON.stringify(body) } : {}),
     })
     const text = await answered.text()
@@ -159,5 +164,5 @@ export async function someoneAt(
     if (!error.message.includes(' 409 ')) throw error
   })
   const { accessToken } = (await ask('POST', '/auth', account, '')) as { accessToken: string }
-  return { send: (method, path, body) => ask(method, path, body, accessToken) }
+  return { send: (method, path, body, business) => ask(method, path, body, accessToken, business) }
 }

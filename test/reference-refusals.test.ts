@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { Call, CallInput } from '#contract/call.ts'
 import { evidenceCalls } from '#contract/evidence.ts'
 import { integrationCalls, isOpenTo, type Scope, scopeFor } from '#contract/integrations.ts'
-import { invoiceCalls } from '#contract/invoices.ts'
+import { invoiceCalls, noteCalls } from '#contract/invoices.ts'
 import { leavingCalls } from '#contract/leaving.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { invoiceFileCalls, payLinkCalls } from '#contract/pay-links.ts'
@@ -146,6 +146,10 @@ const refusedBy: Record<string, Record<string, Refused>> = {
   getInvoice: { not_found: findsNothing(invoiceCalls.read) },
   updateInvoice: {
     not_found: findsNothing(invoiceCalls.update),
+    changed_meanwhile: async ({ app, asha }: Office) => {
+      const { _id } = await anInvoice(app, { owner: asha })
+      return ask(app, asha, invoiceCalls.update, { params: { id: _id }, body: {} }, { 'if-match': '"earlier"' })
+    },
     conflict: takenReference(({ app, asha }, { other }) =>
       ask(app, asha, invoiceCalls.update, { params: { id: other }, body: { reference: 'A-1' } }),
     ),
@@ -188,6 +192,8 @@ const refusedBy: Record<string, Record<string, Refused>> = {
   getInvoiceEvidence: { not_found: findsNothing(evidenceCalls.download) },
   getInvoiceHistory: { not_found: findsNothing(reminderCalls.history) },
   listPayments: { not_found: findsNothing(paymentCalls.list) },
+  listNotes: { not_found: findsNothing(noteCalls.list) },
+  addNote: { not_found: findsNothing(noteCalls.add, { text: 'Called.' }) },
   recordPayment: {
     not_found: findsNothing(paymentCalls.record, { amount: 5 }),
     conflict: async ({ app, asha }) => {

@@ -204,6 +204,8 @@ const givens: Record<string, Given> = {
     return given
   },
   listPayments: aPaymentThere,
+  listNotes: anInvoiceThere,
+  addNote: anInvoiceThere,
   recordPayment: anInvoiceThere,
   voidPayment: aPaymentThere,
   triggerReminders: anInvoiceOnly,

@@ -14,6 +14,7 @@ export function aShownInvoice(said: Partial<Invoice> = {}): Invoice {
     reference: 'INV-0001',
     createdAt: '2026-11-01T00:00:00Z',
     updatedAt: '2026-11-01T00:00:00Z',
+    version: 1,
     paidAt: null,
     amountPaid: 0,
     balance: said.amount ?? 100,

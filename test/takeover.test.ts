@@ -47,6 +47,7 @@ const kept = [
   'invoice_changes',
   'invoice_counts',
   'invoice_files',
+  'invoice_notes',
   'invoice_payments',
   'invoices',
   'memberships',

@@ -2,6 +2,7 @@ import { StrictMode, startTransition } from 'react'
 import { hydrateRoot } from 'react-dom/client'
 import { HydratedRouter } from 'react-router/dom'
 import { pageNonce } from '#web/platform/page-meta.tsx'
+import { followLinkedBusiness } from '#web/platform/session.ts'
 import { guardScreenCode } from '#web/shell/failure-screens.tsx'
 
 // react-remove-scroll, which locks the page behind a dialog, reads the nonce for its style element from this global.
@@ -9,6 +10,8 @@ Object.assign(globalThis, { __webpack_nonce__: pageNonce() })
 
 // In development a missing file is one that just changed.
 if (import.meta.env.PROD) guardScreenCode()
+
+followLinkedBusiness()
 
 startTransition(() => {
   hydrateRoot(

@@ -68,6 +68,7 @@ test('a person signs up and signs in immediately', async () => {
     emailVerified: false,
     pendingEmail: null,
     twoFactor: null,
+    business: { name: 'Asha Rao', owner: 'Asha Rao', role: 'owner', kept: null, members: 1 },
   })
 })
 

@@ -12,7 +12,7 @@ import { dropSystemMails, queueSystemMail, sendsSystemMail } from '#server/platf
 import { type Origin, writePersonEntry } from './audit.ts'
 import type { KnownBrowser } from './known-browser.ts'
 import { dropLinks, findPendingEmail, recipientOf, sendChangeLink, sendConfirmLink } from './links.ts'
-import { findAccount, lockAccount, lockOwned, lockPerson, lockPersonAsSeen, selectAccounts } from './lock.ts'
+import { findAccount, lockAccount, lockOwned, lockPerson, lockPersonAsSeen, ownerOf, selectAccounts } from './lock.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken, refuseOldSignIn } from './sessions.ts'
 import { type AccountRow, accounts, memberships, type PersonRow, people } from './tables.ts'
@@ -32,7 +32,7 @@ import {
 import { countRecoveryCodes, demandSecondFactor, refuseWithoutCode } from './two-factor.ts'
 
 // The count of tries and the audit log serve other slices too.
-export { type Origin, originOf, writeAudit, writeAudits } from './audit.ts'
+export { nameActors, type Origin, originOf, writeAudit, writeAudits } from './audit.ts'
 export { findAccount, lockAccount, lockAsSeen, selectAccounts } from './lock.ts'
 export type { AccountRow } from './tables.ts'
 export type { OnAccountTakeover } from './takeover.ts'
@@ -391,7 +391,13 @@ export function refuseUnconfirmed(config: Deps['config'], account: Pick<AccountR
   if (!maySend(config, account)) throw new ProblemError('email_not_confirmed', refusals.confirmEmailFirst)
 }
 
-export async function readProfile(db: Database, { person, ...row }: Account, now: Instant): Promise<Profile> {
+export async function readProfile(
+  db: Database,
+  { account: { person, ...row }, role, kept }: Pick<Principal, 'account' | 'role' | 'kept'>,
+  now: Instant,
+): Promise<Profile> {
+  const members = await db.$count(memberships, eq(memberships.ownerId, row.id))
+  const owner = await ownerOf(db, row.id)
   const recoveryCodesLeft = await countRecoveryCodes(db, person.id)
   return {
     ...toUser(person),
@@ -402,6 +408,7 @@ export async function readProfile(db: Database, { person, ...row }: Account, now
     emailVerified: person.emailVerifiedAt !== null,
     pendingEmail: await findPendingEmail(db, person.id, now),
     twoFactor: recoveryCodesLeft === null ? null : { recoveryCodesLeft },
+    business: { name: row.name ?? owner.displayName, owner: owner.displayName, role, kept: kept ?? null, members },
   }
 }
 

@@ -2,8 +2,13 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { businessCalls, teamCalls } from '#contract/business.ts'
+import { businessHeader } from '#contract/call.ts'
+import { integrationCalls } from '#contract/integrations.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { aPerson } from '#test/factories.ts'
 import { ask, openTestApp } from '#test/harness.ts'
+import { connect, zapier, zapierItself } from '#test/programs.ts'
 import { writeAudit } from './audit.ts'
 import { auditEntries } from './tables.ts'
 
@@ -53,4 +58,35 @@ test('the database refuses to change or delete entries before their account', as
   expect(await app.db.select().from(auditEntries)).toHaveLength(1)
   expect((await ask(app, asha, accountCalls.deleteMe)).status).toBe(204)
   expect(await app.db.select().from(auditEntries)).toEqual([])
+})
+
+test('the log of a business names people, keys, applications, Duely and former members; that of a person in a team is their own', async () => {
+  await using app = await openTestApp({ config: { zapier } })
+  const owner = await aPerson(app, { displayName: 'Asha Rao' })
+  const farah = await aPerson(app, { displayName: 'Farah Khan' })
+  const { reply } = await ask(app, owner, teamCalls.invite, { body: { email: farah.email, role: 'admin' } })
+  await ask(app, farah, teamCalls.acceptInvitation, { body: { token: reply.link.split('#token=')[1] ?? '' } })
+  const within = { [businessHeader]: owner.id }
+  const { reply: key } = await ask(app, owner, integrationCalls.addKey, { body: { name: 'Robot', scopes: ['read', 'write'] } }, within)
+  const { token } = await connect(app, owner, zapierItself)
+  const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000, dueDate: '2026-03-31' }
+  for (const asker of [{ token: key.key }, { token }, farah]) {
+    const { _id } = (await ask(app, farah, invoiceCalls.create, { body: draft }, within)).reply
+    await ask(app, asker, invoiceCalls.remove, { params: { id: _id } }, asker === farah ? within : {})
+  }
+  await writeAudit(app.db, { ownerId: owner.id, kind: 'source_removed', about: 'sheet' }, null, app.clock.now())
+  const log = async () => (await ask(app, owner, businessCalls.audit, { query: {} }, within)).reply.map(({ kind, by }) => `${kind} ${by}`)
+  expect((await log()).slice(0, 4)).toEqual([
+    'source_removed Duely',
+    'invoice_deleted Farah Khan',
+    'invoice_deleted Zapier (Asha Rao)',
+    'invoice_deleted Robot (Asha Rao)',
+  ])
+  expect((await ask(app, farah, accountCalls.audit, { query: {} }, within)).reply).toEqual([])
+  await ask(app, owner, teamCalls.removeMember, { params: { personId: String(farah.personId) }, body: {} }, within)
+  expect((await log()).slice(0, 3)).toEqual(['member_removed Asha Rao', 'source_removed Duely', 'invoice_deleted a former member'])
+  expect((await ask(app, owner, accountCalls.audit, { query: {} }, within)).reply[0]).toMatchObject({
+    kind: 'member_removed',
+    by: 'Asha Rao',
+  })
 })

@@ -1,13 +1,14 @@
-import { and, desc, eq, lt, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, lt, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
 import type { FastifyRequest } from 'fastify'
 import type { AuditEntry, AuditKind } from '#contract/accounts.ts'
+import { actorNow } from '#server/platform/actor.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import { deviceOf } from './device.ts'
-import { auditEntries, personEntries } from './tables.ts'
-import { auditText } from './texts.ts'
+import { auditEntries, people, personEntries } from './tables.ts'
+import { actors, auditText } from './texts.ts'
 
 export interface Origin {
   address: string
@@ -35,7 +36,7 @@ interface Happening {
 
 export async function writeAudits(tx: Database, entries: Happening[], from: Origin | null, now: Instant): Promise<void> {
   if (entries.length === 0) return
-  await tx.insert(auditEntries).values(entries.map(({ ownerId, ...entry }) => ({ ownerId, ...written(entry, from, now) })))
+  await tx.insert(auditEntries).values(entries.map(({ ownerId, ...entry }) => ({ ownerId, ...written(entry, from, now), ...actorNow() })))
 }
 
 /** The same for what a person did about how they sign in. */
@@ -53,6 +54,41 @@ function written({ kind, about }: Pick<Happening, 'kind' | 'about'>, from: Origi
   return { kind, about: about?.slice(0, 300) ?? null, at: now, address: from?.address ?? '', userAgent }
 }
 
+/**
+ * Names who did something in a business: a person who works there by name, a program with the person it asked for, and Duely where it was no
+ * one else. `ownerId`: null for the log of a person. Entries with a browser but without a person are from before people were written down.
+ */
+export async function nameActors(
+  db: Database,
+  ownerId: string | null,
+  entries: Pick<Actor, 'personId'>[],
+): Promise<(actor: Actor) => string> {
+  const ids = [...new Set(entries.flatMap(({ personId }) => personId ?? []))]
+  const works =
+    ownerId === null
+      ? undefined
+      : sql`EXISTS (SELECT 1 FROM memberships m WHERE m.person_id = ${people.id} AND m.owner_id = ${ownerId}::uuid)`
+  const found =
+    ids.length === 0
+      ? []
+      : await db
+          .select({ id: people.id, name: people.displayName })
+          .from(people)
+          .where(and(inArray(people.id, ids), works))
+  const names = new Map(found.map(({ id, name }) => [id, name]))
+  return ({ personId, program, address }) => {
+    if (personId === null) return address ? '' : actors.duely
+    const name = names.get(personId) ?? actors.former
+    return program === null ? name : actors.program(program, name)
+  }
+}
+
+interface Actor {
+  personId: PersonId | null
+  program: string | null
+  address?: string
+}
+
 const shownOf = ({ id, at, kind, about, address, userAgent }: typeof auditEntries | typeof personEntries) => ({
   id,
   at,
@@ -62,34 +98,54 @@ const shownOf = ({ id, at, kind, about, address, userAgent }: typeof auditEntrie
   userAgent,
 })
 
+/** The entries of a business, newest first, those older than the entry `before`. */
+function entriesOf(db: Database, ownerId: string | null, before: string | undefined) {
+  return db
+    .select({ ...shownOf(auditEntries), personId: auditEntries.personId, program: auditEntries.program })
+    .from(auditEntries)
+    .where(
+      and(
+        ownerId === null ? sql`false` : eq(auditEntries.ownerId, ownerId),
+        before === undefined ? undefined : lt(auditEntries.id, before),
+      ),
+    )
+    .orderBy(desc(auditEntries.id))
+    .limit(perPage)
+}
+
+export async function listBusinessAudit(db: Database, ownerId: string, before: string | undefined): Promise<AuditEntry[]> {
+  return toEntries(db, ownerId, await entriesOf(db, ownerId, before))
+}
+
 /** The entries of a person and of their account, newest first, those older than the entry `before`. */
 export async function listAudit(
   db: Database,
   whose: { ownerId: string | null; person: PersonId },
   before: string | undefined,
 ): Promise<AuditEntry[]> {
-  const ofAccount = db
-    .select(shownOf(auditEntries))
-    .from(auditEntries)
-    .where(
-      and(
-        whose.ownerId === null ? sql`false` : eq(auditEntries.ownerId, whose.ownerId),
-        before === undefined ? undefined : lt(auditEntries.id, before),
-      ),
-    )
-    .orderBy(desc(auditEntries.id))
-    .limit(perPage)
   const ofPerson = db
-    .select(shownOf(personEntries))
+    .select({
+      ...shownOf(personEntries),
+      personId: sql<PersonId | null>`${personEntries.personId}`,
+      program: sql<string | null>`NULL::text`,
+    })
     .from(personEntries)
     .where(and(eq(personEntries.personId, whose.person), before === undefined ? undefined : lt(personEntries.id, before)))
     .orderBy(desc(personEntries.id))
     .limit(perPage)
-  const found = await unionAll(ofAccount, ofPerson).orderBy(desc(auditEntries.id)).limit(perPage)
-  return found.map(({ id, at, kind, about, address, userAgent }) => ({
+  const found = await unionAll(entriesOf(db, whose.ownerId, before), ofPerson)
+    .orderBy(desc(auditEntries.id))
+    .limit(perPage)
+  return toEntries(db, whose.ownerId, found)
+}
+
+async function toEntries(db: Database, ownerId: string | null, found: Awaited<ReturnType<typeof entriesOf>>): Promise<AuditEntry[]> {
+  const nameOf = await nameActors(db, ownerId, found)
+  return found.map(({ id, at, kind, about, address, userAgent, ...actor }) => ({
     _id: id,
     at: at.toString(),
     kind,
+    by: nameOf({ ...actor, address }),
     text: auditText(kind, about ?? ''),
     device: userAgent === '' ? '' : deviceOf(userAgent),
     address,

@@ -9,7 +9,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { createBusiness, type DeleteHistory, deleteBusiness, type OnAccountDeleted, type OnAddressLeft } from './accounts.ts'
-import { originOf, writeAudit } from './audit.ts'
+import { listBusinessAudit, originOf, writeAudit } from './audit.ts'
 import { readBrand, readReplyTo, saveBrand } from './brand.ts'
 import { lockAsSeen, lockOwned, lockPersonAsSeen, ownerOf } from './lock.ts'
 import { refuseOldSignIn } from './sessions.ts'
@@ -64,6 +64,8 @@ export function businessRoutes(app: App, deps: Deps, handed: Handed): void {
     const { name = account.name, language = account.language } = body
     return toDetails(db, { ...account, name, language, displayName: name ?? account.displayName }, role, handed)
   })
+
+  answer(app, businessCalls.audit, async ({ query }, { account }) => listBusinessAudit(db, account.id, query.before))
 
   answer(app, businessCalls.remove, async ({ body }, { account, sessionId }, { request }) => {
     const now = clock.now()

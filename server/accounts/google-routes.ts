@@ -20,6 +20,7 @@ import {
   signInWithGoogle,
   unlinkGoogle,
 } from './google.ts'
+import { roleOf } from './roles.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import type { PersonRow } from './tables.ts'
 import { refusals } from './texts.ts'
@@ -143,16 +144,18 @@ export function googleRoutes(app: App, deps: Deps, handed: GoogleHandDowns): Goo
     await reauthenticateWithGoogle(deps, { person, sessionId }, { code: body.code, browser: takeReturned(request, reply) }, clock.now())
   })
 
-  answer(app, accountCalls.unlinkGoogle, async ({ body }, { account, sessionId }, { request, reply }) => {
+  answer(app, accountCalls.unlinkGoogle, async ({ body }, principal, { request, reply }) => {
+    const { account, sessionId } = principal
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
     const browser = request.cookies[returnCookie] ?? ''
     const person = await unlinkGoogle(deps, { person: account.person, sessionId }, { ...body, browser }, originOf(request), now)
     takeReturned(request, reply)
-    return readProfile(db, { ...account, person }, now)
+    return readProfile(db, { ...roleOf(principal), account: { ...account, person } }, now)
   })
 
-  answer(app, accountCalls.linkGoogle, async ({ body }, { account, sessionId }, { request, reply }) => {
+  answer(app, accountCalls.linkGoogle, async ({ body }, principal, { request, reply }) => {
+    const { account, sessionId } = principal
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
     const browser = takeReturned(request, reply)
@@ -164,7 +167,7 @@ export function googleRoutes(app: App, deps: Deps, handed: GoogleHandDowns): Goo
       originOf(request),
       now,
     )
-    return readProfile(db, { ...account, person }, now)
+    return readProfile(db, { ...roleOf(principal), account: { ...account, person } }, now)
   })
 
   return {

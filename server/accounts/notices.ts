@@ -7,7 +7,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { queueSystemMail, type Recipient } from '#server/platform/system-mail.ts'
-import { notices } from './tables.ts'
+import { memberships, notices, people } from './tables.ts'
 import { noticeEmails, refusals } from './texts.ts'
 
 const mostShown = 50
@@ -47,18 +47,41 @@ export async function notifyOwner(
   await emailOwner(tx, deps, account, about, now)
 }
 
-/** Only the email about a notice. */
+/** Only the email about a notice: to the owner and the admins who get such emails. */
 export async function emailOwner(
   tx: Database,
   deps: Deps,
-  account: Recipient & { id: string },
+  account: { id: string },
   about: Pick<Notification, 'kind' | 'link' | 'quoted'>,
   now: Instant,
 ): Promise<void> {
   const { label, ...email } = noticeEmails[about.kind]
-  const button = { label, path: about.link ?? screens.dashboard }
   const { words: quote, replyTo } = about.quoted ?? {}
-  await queueSystemMail(tx, deps, { ...email, kind: about.kind, to: account, quote, replyTo, button, expiresIn: { hours: 24 } }, now)
+  for (const { path, ...to } of await warned(tx, account.id, about.link ?? screens.dashboard)) {
+    const button = { label, path }
+    await queueSystemMail(tx, deps, { ...email, kind: about.kind, to, quote, replyTo, button, expiresIn: { hours: 24 } }, now)
+  }
+}
+
+/** Whom warnings about a business are emailed to, the owner first, each with the link; it names the business where the person has several. */
+async function warned(tx: Database, ownerId: string, link: string): Promise<(Recipient & { path: string })[]> {
+  const found = await tx
+    .select({
+      email: people.email,
+      emailVerifiedAt: people.emailVerifiedAt,
+      hasSeveral: sql<boolean>`(SELECT count(*) FROM memberships o WHERE o.person_id = ${people.id}) > 1`,
+    })
+    .from(memberships)
+    .innerJoin(people, eq(people.id, memberships.personId))
+    .where(and(eq(memberships.ownerId, ownerId), eq(memberships.getsMails, true), inArray(memberships.role, ['owner', 'admin'])))
+    .orderBy(desc(eq(memberships.role, 'owner')), memberships.joinedAt)
+  return found.map(({ hasSeveral, ...to }) => ({ ...to, id: ownerId, path: hasSeveral ? inBusiness(link, ownerId) : link }))
+}
+
+/** A link to a screen that shows one of several businesses. */
+function inBusiness(link: string, ownerId: string): string {
+  const [path = '', hash] = link.split('#')
+  return `${path}${path.includes('?') ? '&' : '?'}business=${ownerId}${hash === undefined ? '' : `#${hash}`}`
 }
 
 /** Removes notices whose reason is over: all of these kinds, or those of one cause. */

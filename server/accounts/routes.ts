@@ -31,7 +31,7 @@ import { googleRoutes } from './google-routes.ts'
 import { knownBrowsers } from './known-browser.ts'
 import { hintAt } from './password-hint.ts'
 import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
-import { refuseBelow } from './roles.ts'
+import { refuseBelow, roleOf } from './roles.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import {
   endOtherSessions,
@@ -151,7 +151,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     return { message: replies.confirmationSent(person.email) }
   })
 
-  answer(app, accountCalls.profile, async (_parts, { account }) => readProfile(db, account, clock.now()))
+  answer(app, accountCalls.profile, async (_parts, principal) => readProfile(db, principal, clock.now()))
 
   answer(app, accountCalls.changeProfile, async ({ body }, principal, { request }) => {
     const { account } = principal
@@ -159,7 +159,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     if (ofBusiness) await refuseBelow(db, principal, 'admin')
     const now = clock.now()
     const changed = await changeProfile(deps, account, body, handed, originOf(request), now)
-    return readProfile(db, changed, now)
+    return readProfile(db, { ...roleOf(principal), account: changed }, now)
   })
 
   answer(app, accountCalls.changePassword, async ({ body }, { account, sessionId }, { request }) => {

@@ -9,6 +9,13 @@ import { id, instant, newId, type PersonId, personId } from '#server/platform/co
 
 const aPerson = () => uuid().$type<PersonId>()
 
+/** Who did something; both null: Duely itself. No foreign keys: such rows outlive people and programs. */
+export const actorColumns = {
+  personId: aPerson(),
+  /** The name of the API key or application that asked in the person's name, as it was then. */
+  program: text(),
+}
+
 /** What the entries of both logs have. */
 const entryColumns = {
   at: instant().notNull(),
@@ -307,6 +314,7 @@ export const auditEntries = pgTable(
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
     ...entryColumns,
+    ...actorColumns,
   },
   (t) => [index('audit_entries_owner').on(t.ownerId, t.id)],
 )

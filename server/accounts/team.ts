@@ -26,8 +26,8 @@ export interface TeamHandDowns {
   seatsOf(db: Database, ownerId: string, now: Instant): Promise<Seats>
   /** Refuses with `plan_limit`, naming the plan that has more. */
   refuseFull(): ProblemError
-  /** How many API keys and webhooks someone made. */
-  programsOf(tx: Database, ownerId: string, person: PersonId): Promise<number>
+  /** The API keys and webhooks that someone made, by name. */
+  programsOf(tx: Database, ownerId: string, person: PersonId): Promise<string[]>
   /** Someone leaves: what they made ends, or becomes another person's. */
   endProgramsOf(tx: Database, ownerId: string, person: PersonId, heir: PersonId | null): Promise<void>
 }
@@ -48,6 +48,7 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
   answer(app, teamCalls.members, async (_parts, { account }) => ({
     members: await listMembers(db, account),
     seats: await handed.seatsOf(db, account.id, clock.now()),
+    offer: offerOf(account, clock.now()),
   }))
 
   answer(app, teamCalls.changeMember, async ({ params, body }, { account }, { request }) => {
@@ -136,9 +137,7 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
     const now = clock.now()
     return db.transaction(async (tx) => {
       const locked = await lockAsSeen(tx, account)
-      const { offeredTo, offeredUntil } = locked
-      const stands = offeredUntil !== null && Temporal.Instant.compare(now, offeredUntil) < 0
-      if (!stands || offeredTo !== account.person.id) throw new ProblemError('conflict', refusals.noOffer)
+      if (offerOf(locked, now)?.personId !== String(account.person.id)) throw new ProblemError('conflict', refusals.noOffer)
       await handOver(tx, locked, account.person.id, originOf(request), now)
       return toBusiness(tx, account.id, 'owner')
     })
@@ -183,6 +182,11 @@ async function findMember(tx: Database, account: Account, whom: string): Promise
   return found
 }
 
+function offerOf({ offeredTo, offeredUntil }: Pick<AccountRow, 'offeredTo' | 'offeredUntil'>, now: Instant) {
+  if (offeredTo === null || offeredUntil === null || Temporal.Instant.compare(now, offeredUntil) >= 0) return null
+  return { personId: String(offeredTo), until: offeredUntil.toString() }
+}
+
 const one = (ownerId: string, whom: string) => and(eq(memberships.ownerId, ownerId), sql`${memberships.personId} = ${whom}::uuid`)
 
 /** The account must be locked. */
@@ -212,8 +216,9 @@ async function removeMember(
     if (gone.role === 'owner') throw new ProblemError('owns_business', refusals.ownerLeaves(account.displayName))
     const [person] = await tx.select().from(people).where(sql`${people.id} = ${whom}::uuid`)
     if (!person) throw new ProblemError('not_found', refusals.noMember)
-    if (programs === undefined && (await handed.programsOf(tx, account.id, person.id)) > 0)
-      throw new ProblemError('invalid', refusals.choosePrograms, { errors: [{ path: 'programs', message: refusals.choosePrograms }] })
+    const made = programs === undefined ? await handed.programsOf(tx, account.id, person.id) : []
+    if (made.length > 0)
+      throw new ProblemError('invalid', refusals.choosePrograms, { errors: made.map((message) => ({ path: 'programs', message })) })
     const heir = leaves ? (await ownerOf(tx, account.id)).id : account.person.id
     await handed.endProgramsOf(tx, account.id, person.id, programs === 'take_over' ? heir : null)
     await tx.delete(memberships).where(one(account.id, whom))

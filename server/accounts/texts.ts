@@ -3,8 +3,6 @@ import type { Notice } from '#contract/notices.ts'
 import { screens } from '#contract/screens.ts'
 import type { SystemMail } from '#server/platform/system-mail.ts'
 
-const havingRole = { member: 'a member, an admin or the owner', admin: 'an admin or the owner', owner: 'the owner' }
-
 /** Messages of refused calls. */
 export const refusals = {
   accountExists: 'An account with this email already exists. Please sign in instead.',
@@ -54,9 +52,6 @@ export const refusals = {
   linkExpired: 'This link has expired or was already used. Please request a new one.',
   emailConfirmed: 'Your email is already confirmed.',
   recentSignInNeeded: 'You signed in a while ago. Please confirm that it’s you.',
-  roleNeeded: (role: keyof typeof havingRole, business: string, owner: string) =>
-    `Only ${havingRole[role]} of ${business} can do this. Ask ${owner}.`,
-  noTeamPlan: (business: string, owner: string) => `The plan of ${business} covers no team: you can look, ${owner} can change things.`,
   noBusinessWith: (id: string) => `There is no business with the id ${id}.`,
   toAdminsOnly: 'A business can be handed over to an admin. Change their role first.',
   noOffer: 'This business is not offered to you, or the offer has expired.',
@@ -120,6 +115,14 @@ export const passwordWarnings = {
 export const operator = {
   noAccount: (email: string) => `There is no account with the email ${email}.`,
   twoFactorOff: (email: string) => `Two-factor authentication is already off for ${email}.`,
+}
+
+/** Who did something, as the logs name them. */
+export const actors = {
+  duely: 'Duely',
+  // Fixed by the specification.
+  former: 'a former member',
+  program: (program: string, person: string) => `${program} (${person})`,
 }
 
 export const exportReadMe = `This archive contains everything that Duely stores about your account. Each table is there as JSON and as CSV.

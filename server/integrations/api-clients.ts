@@ -14,7 +14,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken } from '#server/platform/secrets.ts'
 import { prefixes } from './provider.ts'
-import { apiKeys, oauthGrants, oauthTokens } from './tables.ts'
+import { apiKeys, oauthClients, oauthGrants, oauthTokens } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** The calls that an API client may make in a minute: each key, and each app for one person. */
@@ -50,7 +50,7 @@ export async function authenticateApiClient(
     reply.header('www-authenticate', challenge({ error: 'invalid_token' }))
     throw new ProblemError('not_signed_in', notGood(brought))
   }
-  const { kind, id, account, role } = found
+  const { kind, id, name, account, role } = found
   const wanted = businessOf(request)
   if (wanted !== null && wanted !== account.id) throw new ProblemError('not_allowed', texts.access.otherBusiness)
   if (deps.config.rateLimit) await countCall(deps.db, `${kind}:${id}`, reply, now)
@@ -61,7 +61,7 @@ export async function authenticateApiClient(
   return {
     account,
     role,
-    apiClient: { kind, id },
+    apiClient: { kind, id, name },
     get sessionId(): string {
       throw new ProblemError('not_allowed', texts.access.browserOnly)
     },
@@ -74,12 +74,13 @@ async function recognise(db: Database, brought: string, now: Instant): Promise<R
   return row && (row.expiresAt === null || Temporal.Instant.compare(row.expiresAt, now) > 0) ? row : null
 }
 
+/** Zapier is in the environment and not among the registered apps. */
 async function findToken(db: Database, tokenHash: string) {
   const [found] = await rows(
     db,
     recognised,
-    sql`SELECT ${askedAccount}, ${oauthGrants.id} AS id, ${oauthGrants.lastUsedAt} AS "lastUsedAt", ${oauthTokens.scopes} AS scopes, ${oauthTokens.expiresAt} AS "expiresAt"
-        FROM ${oauthTokens} JOIN ${oauthGrants} ON ${oauthGrants.id} = ${oauthTokens.grantId} JOIN ${memberships} ON ${memberships.ownerId} = ${oauthGrants.ownerId} AND ${memberships.personId} = ${oauthGrants.madeBy} ${askedFrom}
+    sql`SELECT ${askedAccount}, ${oauthGrants.id} AS id, coalesce(${oauthClients.name}, 'Zapier') AS name, ${oauthGrants.lastUsedAt} AS "lastUsedAt", ${oauthTokens.scopes} AS scopes, ${oauthTokens.expiresAt} AS "expiresAt"
+        FROM ${oauthTokens} JOIN ${oauthGrants} ON ${oauthGrants.id} = ${oauthTokens.grantId} LEFT JOIN ${oauthClients} ON ${oauthClients.id} = ${oauthGrants.clientId} JOIN ${memberships} ON ${memberships.ownerId} = ${oauthGrants.ownerId} AND ${memberships.personId} = ${oauthGrants.madeBy} ${askedFrom}
         WHERE ${oauthTokens.tokenHash} = ${tokenHash} AND ${oauthTokens.kind} = 'access'`,
   )
   return found && { ...found, account: readAccount(found), kind: 'application' as const }
@@ -89,7 +90,7 @@ async function findKey(db: Database, keyHash: string) {
   const [found] = await rows(
     db,
     recognised,
-    sql`SELECT ${askedAccount}, ${apiKeys.id} AS id, ${apiKeys.lastUsedAt} AS "lastUsedAt", ${apiKeys.scopes} AS scopes, ${apiKeys.expiresAt} AS "expiresAt"
+    sql`SELECT ${askedAccount}, ${apiKeys.id} AS id, ${apiKeys.name} AS name, ${apiKeys.lastUsedAt} AS "lastUsedAt", ${apiKeys.scopes} AS scopes, ${apiKeys.expiresAt} AS "expiresAt"
         FROM ${apiKeys} JOIN ${memberships} ON ${memberships.ownerId} = ${apiKeys.ownerId} AND ${memberships.personId} = ${apiKeys.madeBy} ${askedFrom}
         WHERE ${apiKeys.keyHash} = ${keyHash}`,
   )
@@ -100,7 +101,7 @@ const time = z
   .string()
   .transform((text) => Temporal.Instant.from(text))
   .nullable()
-const recognised = askedShape.extend({ id: z.string(), lastUsedAt: time, scopes: z.array(scope), expiresAt: time })
+const recognised = askedShape.extend({ id: z.string(), name: z.string(), lastUsedAt: time, scopes: z.array(scope), expiresAt: time })
 
 /** Counts a call and adds to every reply how many are left (IETF draft-ietf-httpapi-ratelimit-headers, 03). */
 async function countCall(db: Database, key: string, reply: FastifyReply, now: Instant): Promise<void> {

@@ -1,4 +1,4 @@
-import { and, desc, eq, lte, ne, or } from 'drizzle-orm'
+import { and, asc, desc, eq, lte, ne, or } from 'drizzle-orm'
 import { z } from 'zod'
 import { type Connection, ownClientId } from '#contract/integrations.ts'
 import { lockAccount, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
@@ -114,9 +114,18 @@ export function integrationsOnAccountTakeover(config: Deps['config']): OnAccount
 }
 
 /** How many API keys and webhooks of an account someone made. */
-export async function programsOf(tx: Database, ownerId: string, person: PersonId): Promise<number> {
-  const keys = await tx.$count(apiKeys, and(eq(apiKeys.ownerId, ownerId), eq(apiKeys.madeBy, person)))
-  return keys + (await tx.$count(webhooks, and(eq(webhooks.ownerId, ownerId), eq(webhooks.madeBy, person))))
+export async function programsOf(tx: Database, ownerId: string, person: PersonId): Promise<string[]> {
+  const keys = await tx
+    .select({ name: apiKeys.name })
+    .from(apiKeys)
+    .where(and(eq(apiKeys.ownerId, ownerId), eq(apiKeys.madeBy, person)))
+    .orderBy(asc(apiKeys.createdAt))
+  const hooks = await tx
+    .select({ url: webhooks.url })
+    .from(webhooks)
+    .where(and(eq(webhooks.ownerId, ownerId), eq(webhooks.madeBy, person)))
+    .orderBy(asc(webhooks.createdAt))
+  return [...keys.map(({ name }) => texts.madeKey(name)), ...hooks.map(({ url }) => texts.madeWebhook(new URL(url).host))]
 }
 
 /** Someone leaves an account: their grants end, and their keys and webhooks end too or become another person's. */

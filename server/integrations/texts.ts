@@ -7,6 +7,8 @@ const clientNames: Record<ApiClientKind, string> = { application: 'An OAuth acce
 /** The sentences that customers and developers read of this slice: refusals, notices and emails. */
 export const texts = {
   signIn: 'Please sign in.',
+  madeKey: (name: string) => `API key ${name}`,
+  madeWebhook: (host: string) => `webhook of ${host}`,
 
   access: {
     otherBusiness: 'This key or token belongs to another business.',

@@ -97,6 +97,8 @@ const invoiceRow = z
     refusal: z.string().nullable().default(null),
     first_message_id: z.string().nullable(),
     last_message_id: z.string().nullable().default(null),
+    /** Missing in facts from before this column existed. */
+    version: z.number().int().default(1),
   })
   .transform(
     (row): InvoiceRow => ({
@@ -140,6 +142,7 @@ const invoiceRow = z
       refusal: row.refusal,
       firstMessageId: row.first_message_id,
       lastMessageId: row.last_message_id,
+      version: row.version,
     }),
   )
 

@@ -8,6 +8,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { changesBetween, noteChanges } from './changes.ts'
 import { type AfterChange, type InvoiceRow, invoicePayments, invoices, type PaymentRow } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -48,6 +49,8 @@ export interface Settling {
   keptUnpaid?: boolean
   record?: NewPayment[]
   takeBack?: PaymentRow[]
+  /** Of the import that changes it. */
+  importId?: string | null
 }
 type Settled =
   | 'clientName'
@@ -64,7 +67,7 @@ type Settable = { [Column in Settled]?: InvoiceRow[Column] | undefined }
 
 /**
  * Everything that changes payments or amounts of invoices goes through here: it writes the rows, their sums and the status that follows, and
- * calls `afterChange`. A paid invoice that something is left to pay of again is overdue where its due date has passed, else unpaid, without
+ * writes down who changed what, and calls `afterChange`. A paid invoice that something is left to pay of again is overdue where its due date has passed, else unpaid, without
  * an event. The account's row must be locked. `set` must be the same for all. Returns the invoices in the given order, and the new payments.
  */
 export async function settle(
@@ -118,7 +121,13 @@ export async function settle(
     ),
     now,
   )
+  const imports = new Map(changes.map(({ row, importId }) => [row.id, importId]))
   const befores = new Map(changes.map(({ row }) => [row.id, row]))
+  const noted = updated.flatMap((row) => {
+    const before = befores.get(row.id)
+    return before ? changesBetween(before, row).map((change) => ({ ...change, importId: imports.get(row.id) })) : []
+  })
+  await noteChanges(tx, owner.id, noted, now)
   const corrected = updated.flatMap((row) => {
     const before = befores.get(row.id)
     return before && (before.clientEmail !== row.clientEmail || before.currency !== row.currency) ? [{ before, after: row }] : []

@@ -6,6 +6,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { analyzeGrown, type Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { byStatus, livePayments, type Settling, settle } from './balance.ts'
+import { noteChanges } from './changes.ts'
 import { canBeThere, liveReferences, localDate, lockOwner, notFound, openRoom, referenceTaken, tooManyOpen } from './invoices.ts'
 import { notPaused, paused, refusePast } from './pauses.ts'
 import { type AfterChange, type InvoiceRow, invoices, manyInvoices, writtenInBulk } from './tables.ts'
@@ -56,6 +57,9 @@ export async function changeInvoices(
         const deleted = wanted.map(({ reference }) => ({ ownerId, kind: 'invoice_deleted' as const, about: reference }))
         await writeAudits(tx, deleted, from, now)
       }
+      const field = change.do === 'delete' ? 'deleted' : change.do === 'restore' ? 'restored' : null
+      const noted = field === null ? [] : touched.map((invoiceId) => ({ invoiceId, field }) as const)
+      await noteChanges(tx, ownerId, noted, now)
       await afterChange(tx, ownerId, touched, now)
     }
     const there = new Set(wanted.map(({ id }) => id))

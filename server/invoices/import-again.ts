@@ -10,6 +10,7 @@ import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { balanceMinor, isPaidAfter, livePayments, type NewPayment, refundFirst, type Settling, settle, sumOf } from './balance.ts'
+import { noteChanges } from './changes.ts'
 import { createInvoices, localDate, lockOwner, notFound, openRoom, refusedAmount, tooManyOpen } from './invoices.ts'
 import { type AfterChange, type InvoiceRow, invoiceChanges, invoices, type PaymentRow } from './tables.ts'
 import { texts } from './texts.ts'
@@ -72,14 +73,6 @@ export async function followLines(
   const [paying, setting] = [settling.filter(({ set }) => set === undefined), settling.filter(({ set }) => set !== undefined)]
   for (const together of [paying, ...setting.map((one) => [one])])
     for (const row of (await settle(tx, owner, together, now, afterChange)).rows) after.set(row.id, row)
-  if (importId !== null && changed.length > 0)
-    await tx
-      .insert(invoiceChanges)
-      .values(
-        changed.flatMap(({ row, followed }) =>
-          changesOf(row, followed).map((change) => ({ ...change, ownerId: owner.id, invoiceId: row.id, at: now, importId })),
-        ),
-      )
   return decided.map(({ row, followed }) => ({ row: after.get(row.id) ?? row, changed: after.has(row.id), note: followed.note }))
 }
 
@@ -94,7 +87,7 @@ function settlingOf(
     paidOn: about.today,
     batchId: about.importId,
   })
-  const base = { row, live: about.live }
+  const base = { row, live: about.live, importId: about.importId }
   if (isPaid) return { ...base, record: [payment('marked', balanceMinor(row))], status: 'paid' }
   const set = {
     ...(amountMinor === undefined ? {} : { amountMinor }),
@@ -110,25 +103,6 @@ function settlingOf(
 
 function statusOn(dueDate: string, today: string): 'overdue' | 'unpaid' {
   return dueDate < today ? 'overdue' : 'unpaid'
-}
-
-type Change = Pick<typeof invoiceChanges.$inferInsert, 'field' | 'before' | 'after'>
-
-function changesOf(row: InvoiceRow, { amountMinor, payMinor, isPaid, dueDate }: Followed): Change[] {
-  const paid = isPaid ? row.amountMinor : payMinor === undefined ? undefined : row.paidMinor + payMinor
-  const found: Change[] = []
-  if (amountMinor !== undefined) found.push({ field: 'amount', before: String(row.amountMinor), after: String(amountMinor) })
-  if (dueDate !== undefined) found.push({ field: 'due_date', before: row.dueDate, after: dueDate })
-  if (paid !== undefined) found.push({ field: 'paid', before: String(row.paidMinor), after: String(paid) })
-  if (row.keptUnpaid && (isPaid || dueDate !== undefined)) found.push({ field: 'kept_unpaid', before: 'true', after: 'false' })
-  return found
-}
-
-/** Writes down which invoices an import created, to undo them with what it changed. */
-export async function noteCreated(tx: Database, rows: InvoiceRow[], importId: string, now: Instant): Promise<void> {
-  if (rows.length === 0) return
-  const created = rows.map(({ ownerId, id }) => ({ ownerId, invoiceId: id, at: now, importId, field: 'created' as const }))
-  await tx.insert(invoiceChanges).values(created)
 }
 
 /** Which of these invoices an import changed before: the same request is repeated. */
@@ -164,7 +138,7 @@ export async function putInvoice(
     const owner = await lockOwner(tx, ownerId)
     const row = (await lockByReference(tx, ownerId, [reference])).get(reference)
     if (!row) {
-      const [created] = await createInvoices(tx, owner, [{ ...draft, reference }], now, afterChange, config, origin)
+      const [created] = await createInvoices(tx, owner, [{ ...draft, reference }], now, afterChange, config, { origin })
       if (!created || created instanceof ProblemError) throw created ?? notFound()
       return created
     }
@@ -255,6 +229,8 @@ async function undoPart(
       from,
       now,
     )
+    const noted = gone.map((invoiceId) => ({ invoiceId, field: 'deleted' }) as const)
+    await noteChanges(tx, ownerId, noted, now)
     await afterChange(tx, ownerId, gone, now)
   }
   const payments = settling.flatMap(({ takeBack = [] }) => takeBack).length

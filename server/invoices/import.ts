@@ -9,7 +9,7 @@ import { analyzeGrown, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
-import { changedBefore, followLines, importIdFor, lockByReference, noteCreated } from './import-again.ts'
+import { changedBefore, followLines, importIdFor, lockByReference } from './import-again.ts'
 import { createInvoices, localDate, lockOwner, refusedAmount } from './invoices.ts'
 import { heldImport, noteHeldImports } from './pauses.ts'
 import { type AfterChange, invoices, manyInvoices, writtenInBulk } from './tables.ts'
@@ -98,7 +98,7 @@ async function writeDown(
     now,
     afterChange,
     config,
-    'import',
+    { origin: 'import', importId: isUpdate ? importId : null },
   )
   const written: (Line & { invoiceId: string })[] = []
   for (const [index, asked] of fresh.entries()) {
@@ -111,8 +111,6 @@ async function writeDown(
     }
   }
   if (isUpdate) {
-    const rows = created.filter((row) => !(row instanceof ProblemError))
-    await noteCreated(tx, rows, importId, now)
     const ids = followed.flatMap(({ invoiceId }) => invoiceId ?? [])
     if (source !== null && ids.length > 0)
       await tx

@@ -50,6 +50,7 @@ test('a created invoice is read back unchanged', async () => {
     reference: 'INV-0001',
     createdAt: '2026-03-02T09:00:00Z',
     updatedAt: '2026-03-02T09:00:00Z',
+    version: 1,
     paidAt: null,
     amountPaid: 0,
     balance: 5000.5,
@@ -187,7 +188,7 @@ test('an update changes the given fields and its time', async () => {
   app.clock.advance({ hours: 1 })
   const { status, reply } = await update(app, asha, before._id, { amount: 0.07 })
   expect(status).toBe(200)
-  expect(reply).toEqual({ ...before, amount: 0.07, balance: 0.07, updatedAt: '2026-03-02T10:00:00Z' })
+  expect(reply).toEqual({ ...before, amount: 0.07, balance: 0.07, version: 2, updatedAt: '2026-03-02T10:00:00Z' })
   app.clock.advance({ minutes: 1 })
   expect((await update(app, asha, before._id, {})).reply).toEqual(reply)
 })
@@ -509,13 +510,13 @@ test('afterChange runs for every change, and its failure rolls the change back',
   }
   const full = { ...draft, status: 'unpaid' as const }
   const { id } = await createInvoice(app.db, owner, full, now, hear, app.deps.config)
-  await updateInvoice(app.db, owner, id, { clientName: 'Kaveri' }, now, hear)
+  await updateInvoice(app.db, owner, { id, change: { clientName: 'Kaveri' } }, now, hear)
   await removeInvoice(app.db, owner, id, { address: '127.0.0.1', userAgent: '' }, now, hear)
   await restoreInvoice(app.db, owner, id, now, hear)
   expect(told).toEqual(['true Kaveri Foods kept', 'true Kaveri kept', 'true Kaveri deleted', 'true Kaveri kept'])
 
   await expect(createInvoice(app.db, owner, full, now, fail, app.deps.config)).rejects.toThrow()
-  await expect(updateInvoice(app.db, owner, id, { amount: 1 }, now, fail)).rejects.toThrow()
+  await expect(updateInvoice(app.db, owner, { id, change: { amount: 1 } }, now, fail)).rejects.toThrow()
   await expect(removeInvoice(app.db, owner, id, { address: '127.0.0.1', userAgent: '' }, now, fail)).rejects.toThrow()
   const { page } = await listInvoices(app.db, owner, {})
   expect(page.map((row) => toInvoice(row, noClients))).toMatchObject([{ _id: id, clientName: 'Kaveri', amount: draft.amount }])

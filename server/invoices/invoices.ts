@@ -16,6 +16,7 @@ import { arrayText, type Database, rows, statement } from '#server/platform/data
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { byStatus, isPaidAfter, livePayments, type NewPayment, paidFields, recordRows, type Settling, settle, sumOf } from './balance.ts'
+import { lastChange, noteChanges } from './changes.ts'
 import { type Clients, holdOf, holdRow, packedClients, type paused, pauseOf, pauseRow, unpackClients } from './pauses.ts'
 import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 import { texts } from './texts.ts'
@@ -30,6 +31,9 @@ export const long = 250
 export const large = 2_000
 /** The most open invoices of an account: each is looked at every day. */
 export const mostOpen = 50_000
+
+// For the history of an invoice.
+export { changesOf, notesOf } from './changes.ts'
 
 const invoiceRow = packed(invoices)
 
@@ -143,7 +147,7 @@ export async function createInvoice(
   origin: PaymentOrigin = 'by_hand',
 ): Promise<InvoiceRow> {
   return db.transaction(async (tx) => {
-    const [created] = await createInvoices(tx, await lockOwner(tx, ownerId), [draft], now, afterChange, config, origin)
+    const [created] = await createInvoices(tx, await lockOwner(tx, ownerId), [draft], now, afterChange, config, { origin })
     if (!created || created instanceof ProblemError) throw created ?? notFound()
     return created
   })
@@ -171,7 +175,7 @@ function isPaidFrom({ status, amount, amountPaid = 0 }: InvoiceDraft): boolean {
 
 /**
  * Creates many invoices in a transaction that has locked their owner: for each draft, in its place, the row or the refusal. Every invoice
- * is created here. `origin`: of what they name as paid.
+ * is created here. `origin`: of what they name as paid. `importId`: of an import that can be undone.
  */
 export async function createInvoices(
   tx: Database,
@@ -180,7 +184,7 @@ export async function createInvoices(
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
-  origin: PaymentOrigin = 'by_hand',
+  { origin = 'by_hand', importId = null }: { origin?: PaymentOrigin; importId?: string | null } = {},
 ): Promise<(InvoiceRow | ProblemError)[]> {
   const wanted = drafts.flatMap(({ reference }) => reference ?? [])
   const taken = new Set(wanted.length === 0 ? [] : await liveReferences(tx, owner.id, wanted))
@@ -230,6 +234,12 @@ export async function createInvoices(
     )
     .returning()
   await recordRows(tx, owner.id, payments, now)
+  await noteChanges(
+    tx,
+    owner.id,
+    rows.map(({ id }) => ({ invoiceId: id, field: 'created', importId })),
+    now,
+  )
   await afterChange(
     tx,
     owner.id,
@@ -240,12 +250,14 @@ export async function createInvoices(
   return refusals.flatMap((refusal) => refusal ?? rows.shift() ?? [])
 }
 
-/** Changes the given fields; another currency keeps the number. An invoice past due that a person sets to unpaid stays so until its due date changes. */
+/**
+ * Changes the given fields; another currency keeps the number. An invoice past due that a person sets to unpaid stays so until its due date
+ * changes. `isKnown`: whether the version is the one that the change is meant for; refuses with `changed_meanwhile` where it is not.
+ */
 export async function updateInvoice(
   db: Database,
   ownerId: string,
-  id: string,
-  change: InvoiceChange,
+  { id, change, isKnown }: { id: string; change: InvoiceChange; isKnown?: (row: InvoiceRow) => boolean },
   now: Instant,
   afterChange: AfterChange,
 ): Promise<InvoiceRow> {
@@ -253,6 +265,7 @@ export async function updateInvoice(
     const owner = await lockOwner(tx, ownerId)
     const [row] = await tx.select().from(invoices).where(mine(ownerId, id)).for('update')
     if (!row) throw notFound()
+    if (isKnown && !isKnown(row)) throw await changedMeanwhile(tx, owner, row)
     if (Object.keys(change).length === 0) return row
     if (change.reference !== undefined && change.reference !== row.reference) await refuseTakenReference(tx, ownerId, change.reference)
     const { amount = fromMinor(row.amountMinor, row.currency), status: chosen, ...fields } = change
@@ -285,6 +298,14 @@ export async function updateInvoice(
   })
 }
 
+async function changedMeanwhile(tx: Database, { id, timezone }: AccountRow, row: InvoiceRow): Promise<ProblemError> {
+  const { by, at, self } = (await lastChange(tx, id, row.id)) ?? { by: texts.duely, at: row.updatedAt, self: false }
+  const time = at.toZonedDateTimeISO(timezone).toPlainTime().toString({ smallestUnit: 'minute' })
+  return new ProblemError('changed_meanwhile', texts.changedMeanwhile(by, time), {
+    meanwhile: { version: row.version, by, at: at.toString(), self },
+  })
+}
+
 function isOtherAddress(row: InvoiceRow, { clientEmail }: InvoiceChange): boolean {
   return clientEmail !== undefined && clientEmail.toLowerCase() !== row.clientEmail.toLowerCase()
 }
@@ -303,6 +324,7 @@ export async function removeInvoice(
     const [row] = await tx.update(invoices).set({ deletedAt: now, updatedAt: now }).where(mine(ownerId, id)).returning()
     if (!row) throw notFound()
     await writeAudit(tx, { ownerId, kind: 'invoice_deleted', about: row.reference }, from, now)
+    await noteChanges(tx, ownerId, [{ invoiceId: row.id, field: 'deleted' }], now)
     await afterChange(tx, ownerId, [row.id], now)
   })
 }
@@ -330,6 +352,7 @@ export async function restoreInvoice(
     await refuseTakenReference(tx, ownerId, row.reference)
     if (row.status !== 'paid' && (await openRoom(tx, ownerId)) < 1) throw tooManyOpen()
     const [restored] = await tx.update(invoices).set({ deletedAt: null, updatedAt: now }).where(eq(invoices.id, row.id)).returning()
+    await noteChanges(tx, ownerId, [{ invoiceId: row.id, field: 'restored' }], now)
     await afterChange(tx, ownerId, [row.id], now)
     return restored as InvoiceRow
   })
@@ -430,6 +453,7 @@ export function toInvoice(row: InvoiceRow, clients: Clients): Invoice {
     reference: row.reference,
     createdAt: row.createdAt.toString(),
     updatedAt: row.updatedAt.toString(),
+    version: row.version,
     paidAt: row.paidAt?.toString() ?? null,
     ...paidFields(row),
     remindersSent: row.remindersSent,

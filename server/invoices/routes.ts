@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
+import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
 import { client, clientCalls } from '#contract/clients.ts'
-import { type InvoiceQuery, invoice, invoiceCalls } from '#contract/invoices.ts'
+import { type InvoiceQuery, invoice, invoiceCalls, noteCalls, tagOfInvoice } from '#contract/invoices.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import type { sequenceAssignment } from '#contract/sequences.ts'
 import { languageTag } from '#contract/speech.ts'
@@ -14,6 +15,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { jsonList, streamed } from '#server/platform/stream-json.ts'
 import { toPayment } from './balance.ts'
 import { changeInvoices } from './bulk.ts'
+import { addNote, notesOf } from './changes.ts'
 import { changeClient, countClients, listClients, type ReadAnswers, type ReadEmails, readClient } from './clients.ts'
 import { exportInvoices, exportName } from './export.ts'
 import { createIdempotently, readIdempotencyKey, readImported } from './idempotency.ts'
@@ -39,6 +41,8 @@ import type { AfterChange, InvoiceRow, PaymentRow } from './tables.ts'
 
 /** An import or a bulk change of more than this is a heavy call. */
 const few = 50
+/** Notes of an invoice that are answered. */
+const mostNotes = 1_000
 
 type Assignment = z.output<typeof sequenceAssignment>
 type Whereabouts = Pick<CallParts<typeof clientCalls.update>['body'], 'country' | 'region' | 'timezone'>
@@ -104,11 +108,25 @@ export function invoiceRoutes(
     const key = readIdempotencyKey(request.headers['idempotency-key'])
     return shown(account, await (key === null ? create(db) : createIdempotently(db, account.id, { key, draft: body }, now, create)))
   })
-  answer(app, invoiceCalls.read, async ({ params }, { account }) => shown(account, await readInvoice(db, account.id, params.id)))
-  answer(app, invoiceCalls.update, async ({ params, body }, { account }) => {
+  const tagged = async (account: Account, row: InvoiceRow, reply: FastifyReply) => {
+    reply.header('etag', tagOfInvoice({ _id: row.id, version: row.version }))
+    return shown(account, row)
+  }
+  answer(app, invoiceCalls.read, async ({ params }, { account }, { reply }) =>
+    tagged(account, await readInvoice(db, account.id, params.id), reply),
+  )
+  answer(app, invoiceCalls.update, async ({ params, body }, { account }, { request, reply }) => {
     await refuseLanguages(db, account.id, [body.language])
-    return shown(account, await updateInvoice(db, account.id, params.id, body, clock.now(), afterChange))
+    const about = { id: params.id, change: body, isKnown: knownBy(request.headers['if-match']) }
+    return tagged(account, await updateInvoice(db, account.id, about, clock.now(), afterChange), reply)
   })
+  answer(app, noteCalls.list, async ({ params }, { account }) => {
+    const { id } = await readInvoice(db, account.id, params.id)
+    return notesOf(db, account.id, id, mostNotes)
+  })
+  answer(app, noteCalls.add, async ({ params, body }, { account }) =>
+    addNote(db, await readInvoice(db, account.id, params.id), body.text, clock.now()),
+  )
   answer(app, invoiceCalls.remove, async ({ params }, { account }, { request }) => {
     await removeInvoice(db, account.id, params.id, originOf(request), clock.now(), afterChange)
     return undefined
@@ -226,6 +244,12 @@ function knownVersions(accountId: string, ifNoneMatch: string | undefined): stri
     const weak = tag.trim().replace(/^(?=")/, 'W/')
     return before && after && weak.startsWith(before) && weak.endsWith(after) ? weak.slice(before.length, -after.length) : []
   })
+}
+
+/** Whether a row has a version that If-Match names; without the header each has. A proxy that compresses makes tags weak. */
+function knownBy(ifMatch: string | undefined): (row: InvoiceRow) => boolean {
+  const named = ifMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
+  return ({ id, version }) => named === undefined || named.includes('*') || named.includes(tagOfInvoice({ _id: id, version }))
 }
 
 function isKnown(tag: string, ifNoneMatch: string | undefined): boolean {

@@ -14,7 +14,8 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
-import { accounts } from '#server/accounts/tables.ts'
+import { changedFields } from '#contract/reminders.ts'
+import { accounts, actorColumns } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { id, instant, newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -104,6 +105,8 @@ export const invoices = pgTable(
 
     /** What it was imported from last; null where it was not. */
     source: text(),
+    /** Raised by a trigger when a column changes that people set; not by midnight and not by emails. */
+    version: integer().notNull().default(1),
 
     /** Its PDF, a row in `invoice_files`; null without one. */
     fileId: uuid(),
@@ -183,7 +186,10 @@ export const invoicePayments = pgTable(
   ],
 )
 
-/** What imports that update invoices created and changed, field by field, so that they can be undone. Payments have the id of their import. */
+/**
+ * Who created and changed invoices, field by field: shown in their history, and imports are undone by it. Payments have the id of their import.
+ * Amounts are in minor units.
+ */
 export const invoiceChanges = pgTable(
   'invoice_changes',
   {
@@ -193,8 +199,9 @@ export const invoiceChanges = pgTable(
       .$defaultFn(() => newId()),
     invoiceId: uuid().notNull(),
     at: instant().notNull(),
+    ...actorColumns,
     importId: uuid(),
-    field: text({ enum: ['created', 'amount', 'due_date', 'kept_unpaid', 'paid'] }).notNull(),
+    field: text({ enum: changedFields }).notNull(),
     before: text(),
     after: text(),
     undoneAt: instant(),
@@ -204,6 +211,27 @@ export const invoiceChanges = pgTable(
     foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
     index('invoice_changes_import').on(t.ownerId, t.importId),
     index('invoice_changes_invoice').on(t.ownerId, t.invoiceId),
+  ],
+)
+
+/** What the team keeps about an invoice. A trigger refuses updates. */
+export const invoiceNotes = pgTable(
+  'invoice_notes',
+  {
+    ownerId: uuid().notNull(),
+    id: uuid()
+      .notNull()
+      .$defaultFn(() => newId()),
+    invoiceId: uuid().notNull(),
+    at: instant().notNull(),
+    ...actorColumns,
+    text: text().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.ownerId, t.id] }),
+    foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
+    index('invoice_notes_invoice').on(t.ownerId, t.invoiceId),
+    check('invoice_notes_text', sql`char_length(${t.text}) <= 2000`),
   ],
 )
 

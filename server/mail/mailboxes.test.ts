@@ -7,6 +7,7 @@ import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { openFakeGoogle } from '#test/fakes/google.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { buyOnce, openShop } from '#test/shop.ts'
 import { findSender, findSenders } from './mail.ts'
 
 const now = '2026-03-02T06:30:00Z'
@@ -150,4 +151,18 @@ test('Gmail as a further mailbox: its permission is handed back with it', async 
   expect((await findSender(app.db, asha.id))?.provider).toBe('smtp')
   expect((await ask(app, asha, mailCalls.removeMailbox, { params: { id: added.reply._id } })).status).toBe(204)
   expect(google.revoked).toHaveLength(1)
+})
+
+test('a plan has one mailbox, and Enterprise ten', async () => {
+  await using shop = await openShop({ now })
+  await using smtp = await openFakeSmtp()
+  const { app } = shop
+  const asha = await aPerson(app)
+  expect((await add(app, asha, smtp)).status).toBe(201)
+  expect((await list(app, asha)).most).toBe(1)
+  const more = () => add(app, asha, smtp, 'exports@banyan.example')
+  expect((await more()).problem?.code).toBe('plan_limit')
+  await buyOnce(shop, asha, 'enterprise')
+  expect((await list(app, asha)).most).toBe(10)
+  expect((await more()).status).toBe(201)
 })

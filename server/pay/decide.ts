@@ -131,7 +131,8 @@ async function carryOut(
     const clientEmail = accept.clientEmail ?? (answer.email === '' ? undefined : answer.email)
     const clientName = accept.clientName ?? (answer.name === '' ? undefined : answer.name)
     if (clientEmail === undefined) throw wrong('clientEmail', texts.whichContact)
-    await updateInvoice(tx, ownerId, invoiceId, { clientEmail, ...(clientName === undefined ? {} : { clientName }) }, now, afterChange)
+    const change = { clientEmail, ...(clientName === undefined ? {} : { clientName }) }
+    await updateInvoice(tx, ownerId, { id: invoiceId, change }, now, afterChange)
   }
 }
 

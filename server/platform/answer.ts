@@ -14,6 +14,7 @@ import { businessHeader, type Call, type CallParts, type CallReply, type Role } 
 import type { ApiClientKind } from '#contract/integrations.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
 import type { Config } from '#server/config.ts'
+import { actAs } from './actor.ts'
 import type { PersonId } from './columns.ts'
 import { isUnavailable } from './database.ts'
 import { answerHeaders, hardenAnswers } from './headers.ts'
@@ -40,6 +41,7 @@ export interface Account {
 export interface ApiClient {
   kind: ApiClientKind
   id: string
+  name: string
 }
 
 export interface Principal {
@@ -189,8 +191,9 @@ export function answer<C extends Call>(
       const slow = performance.now() - known.at > slowBodyMs
       const principal = slow ? await app.authenticate(http.request, call, http.reply) : known.principal
       const { id } = principal.account
+      const actor = { person: principal.account.person.id, program: principal.apiClient?.name ?? null }
       return onBehalfOf(id, () =>
-        handle(parts, principal, { ...http, enterHeavy: (about) => app.callLimits.enterHeavy(id, http.reply, about) }),
+        actAs(actor, () => handle(parts, principal, { ...http, enterHeavy: (about) => app.callLimits.enterHeavy(id, http.reply, about) })),
       )
     },
     async (request, reply) => {

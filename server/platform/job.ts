@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { actAs } from './actor.ts'
 import { batch } from './batch.ts'
 import type { Timers } from './clock.ts'
 import { arrayText, type Database, isUnavailable, preparedRows } from './database.ts'
@@ -129,7 +130,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   /** Answers what it failed of. */
   const perform = async (one: Work, job: TakenJob): Promise<{ error: unknown } | null> => {
     held.add(job.ticket)
-    const failure = await onBehalfOf(job.key, () => one.run(job.payload, stopping.signal, job.orphaned)).then(
+    const failure = await onBehalfOf(job.key, () => actAs(null, () => one.run(job.payload, stopping.signal, job.orphaned))).then(
       () => null,
       (error: unknown) => ({ error }),
     )

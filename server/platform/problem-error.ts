@@ -7,13 +7,19 @@ export class ProblemError extends Error {
   /** Seconds until it is worth asking again; sent as Retry-After. */
   readonly retryAfter: number | undefined
   private readonly simulation: unknown
+  private readonly meanwhile: Problem['meanwhile']
 
-  constructor(code: ProblemCode, message: string, extra: { errors?: Problem['errors']; retryAfter?: number; simulation?: unknown } = {}) {
+  constructor(
+    code: ProblemCode,
+    message: string,
+    extra: { errors?: Problem['errors']; retryAfter?: number; simulation?: unknown; meanwhile?: Problem['meanwhile'] } = {},
+  ) {
     super(message)
     this.code = code
     this.errors = extra.errors
     this.retryAfter = extra.retryAfter
     this.simulation = extra.simulation
+    this.meanwhile = extra.meanwhile
   }
 
   get status(): number {
@@ -26,6 +32,7 @@ export class ProblemError extends Error {
       code: this.code,
       ...(this.errors ? { errors: this.errors } : {}),
       ...(this.simulation ? { simulation: this.simulation } : {}),
+      ...(this.meanwhile ? { meanwhile: this.meanwhile } : {}),
     }
   }
 }

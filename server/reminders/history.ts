@@ -7,7 +7,7 @@ import type { DayDecision, InvoiceHistory, reminderCalls } from '#contract/remin
 import { deliveryState, holdReasonOf, runKind } from '#contract/reminders.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { paymentsOf, toPayment } from '#server/invoices/balance.ts'
-import { chosenSequence } from '#server/invoices/invoices.ts'
+import { changesOf, chosenSequence, notesOf } from '#server/invoices/invoices.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { answersOfInvoice } from '#server/pay/pay.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -50,6 +50,8 @@ export async function invoiceHistory(
     days: await daysOf(db, invoice.id, most),
     payments: (await paymentsOf(db, account.id, [invoice.id])).slice(0, most).map(toPayment),
     answers: await answersOfInvoice(db, account.id, invoice.id),
+    changes: await changesOf(db, invoice, most),
+    notes: await notesOf(db, account.id, invoice.id, most),
   }
 }
 

@@ -1,5 +1,7 @@
+import { someoneAt } from '#test/program.ts'
+import { expectAccessible } from './audit.ts'
 import { expect, test } from './duely.ts'
-import { newEmail, signIn } from './sign-in.ts'
+import { newEmail, onDashboard, type Someone, signIn } from './sign-in.ts'
 
 test('an owner invites their accountant, who joins and may only look', async ({ page, program, browser }) => {
   const accountant = newEmail()
@@ -27,14 +29,100 @@ test('an owner invites their accountant, who joins and may only look', async ({ 
   await other.getByRole('button', { name: 'Join' }).click()
   await other.waitForURL('**/dashboard')
   await other.goto('/dashboard/business?tab=team')
-  await expect(other.getByText('Only an admin or the owner of Asha Rao can do this. Ask Asha Rao.')).toBeVisible()
+  await expect(other.getByRole('tabpanel', { name: 'Team' }).getByText('Only an admin or the owner of Asha Rao can do this.')).toBeVisible()
   await expect(other.getByRole('button', { name: 'Leave' })).toBeEnabled()
+  const mayNot = 'Only a member, an admin or the owner of Asha Rao can do this. Ask Asha Rao.'
+  await other.goto('/dashboard/new-invoice')
+  await expect(other.getByText(mayNot)).toBeVisible()
+  await expect(other.getByRole('button', { name: 'Create Invoice' })).toBeDisabled()
+  await other.goto('/dashboard/reminder-control')
+  await expect(other.getByRole('button', { name: 'Send Now' })).toBeDisabled()
+  await expect(other.getByRole('group', { name: mayNot })).toBeVisible()
   await context.close()
 
   await page.reload()
   await page.getByRole('combobox', { name: 'Role of Asha Rao' }).selectOption('Member: invoices and sending by hand')
   await expect(page.getByRole('combobox', { name: 'Role of Asha Rao' })).toHaveValue('member')
+  await page.getByRole('combobox', { name: 'Role of Asha Rao' }).selectOption('Admin: everything but plan and deletion')
+  await page.getByRole('button', { name: 'Hand over to Asha Rao' }).click()
+  const handOver = page.getByRole('dialog', { name: 'Hand over Asha Rao' })
+  await expect(handOver.getByText('Asha Rao becomes the owner once they accept; you become an admin.')).toBeVisible()
+  await handOver.getByLabel('Current password').fill('correct horse battery')
+  await handOver.getByRole('button', { name: 'Hand over' }).click()
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  await expect(page.getByRole('button', { name: 'Hand over to Asha Rao' })).toBeVisible()
   await page.getByRole('button', { name: 'Remove Asha Rao' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await expect(page.getByText('You work alone here.', { exact: false })).toBeVisible()
+})
+
+/** A colleague of someone, who changes an invoice in their business. */
+async function aColleague(url: string, owner: Someone): Promise<(path: string, body: object) => Promise<unknown>> {
+  const email = newEmail()
+  const colleague = await someoneAt(url, email)
+  await colleague.send('PATCH', '/user/profile', { displayName: 'Vikram Menon' })
+  const { link } = (await owner.send('POST', '/business/invitations', { email, role: 'member' })) as { link: string }
+  const { _id } = (await colleague.send('POST', '/invitations/accept', { token: link.split('#token=')[1] })) as { _id: string }
+  return (path, body) => colleague.send('PATCH', path, body, _id)
+}
+
+test('two people change one invoice: other fields are saved on top, and the same field is chosen in a dialog', async ({
+  page,
+  program,
+}) => {
+  const owner = await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 5000 }])
+  const change = await aColleague(program.url, owner)
+  const [{ _id }] = (await owner.send('GET', '/invoice')) as [{ _id: string }]
+  const openForm = async () => {
+    await page.goto(`/dashboard/edit-invoice/${_id}`)
+    await expect(page.getByRole('textbox', { name: 'Amount' })).toHaveValue(/,/)
+  }
+  const save = page.getByRole('button', { name: 'Update Invoice' })
+
+  await openForm()
+  await change(`/invoice/${_id}`, { dueDate: '2027-03-20' })
+  await page.getByRole('textbox', { name: 'Amount' }).fill('6000')
+  await save.click()
+  await expect(page.getByText('Vikram Menon changed the due date meanwhile. Both changes are saved.')).toBeVisible()
+  expect(await owner.send('GET', `/invoice/${_id}`)).toMatchObject({ amount: 6000, dueDate: '2027-03-20' })
+
+  await openForm()
+  await change(`/invoice/${_id}`, { dueDate: '2027-04-05', reference: 'R-1' })
+  await page.getByRole('textbox', { name: 'Due Date' }).fill('30/03/2027')
+  await page.getByRole('textbox', { name: 'Amount' }).fill('7000')
+  await save.click()
+  const dialog = page.getByRole('dialog', { name: /^Vikram Menon changed this invoice at \d\d:\d\d\.$/ })
+  await expect(dialog.getByText('R-1, Kaveri Foods. You both changed the due date.')).toBeVisible()
+  await expect(dialog.getByRole('img', { name: 'was 20/03/2027, yours 30/03/2027, Vikram’s 05/04/2027' })).toBeVisible()
+  await expectAccessible(page)
+  // Closing it goes back to the form with what was typed; nothing is saved.
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeHidden()
+  await expect(page.getByRole('textbox', { name: 'Due Date' })).toHaveValue('30/03/2027')
+  await save.click()
+  await dialog.getByRole('button', { name: 'Take theirs' }).click()
+  await page.waitForURL('**/dashboard')
+  expect(await owner.send('GET', `/invoice/${_id}`)).toMatchObject({ amount: 7000, dueDate: '2027-04-05', reference: 'R-1' })
+
+  await openForm()
+  await change(`/invoice/${_id}`, { amount: 8000 })
+  await page.getByRole('textbox', { name: 'Amount' }).fill('9000')
+  await save.click()
+  await dialog.getByRole('button', { name: 'Keep mine' }).click()
+  await page.waitForURL('**/dashboard')
+  expect(await owner.send('GET', `/invoice/${_id}`)).toMatchObject({ amount: 9000 })
+
+  // The history names who changed what; the last change of a field can be undone.
+  await openForm()
+  await expect(page.getByText('Amount: ₹8,000.00 → ₹9,000.00')).toBeVisible()
+  await page.getByRole('button', { name: 'Undo: Changed by Asha Rao' }).first().click()
+  await expect(page.getByText('The change is undone.')).toBeVisible()
+  expect(await owner.send('GET', `/invoice/${_id}`)).toMatchObject({ amount: 8000 })
+  await expect(page.getByText('Only your team sees notes.')).toBeVisible()
+  await page.getByRole('textbox', { name: 'Note' }).fill('They pay on Friday.')
+  await page.getByRole('button', { name: 'Add a note' }).click()
+  await expect(page.getByRole('listitem').filter({ hasText: 'They pay on Friday.' })).toContainText('Asha Rao, today')
+  await owner.send('DELETE', `/invoice/${_id}`)
+  await page.goto('/dashboard/business?tab=activity')
+  await expect(page.getByText(/^Asha Rao, /).first()).toBeVisible()
 })

@@ -6,6 +6,7 @@ import { billingCalls, type Payment, type Subscription, type SubscriptionStatus 
 import { formatMoney } from '#contract/money.ts'
 import { formatPrice, periodWord, planOf } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -33,7 +34,9 @@ export default function SubscriptionTab(): ReactNode {
               <UrgentNotices notices={found.notices} />
               <Facts subscription={found} />
               {!found.checkout && <Notice tone="info">{t.unlimited}</Notice>}
-              <PlanButtons subscription={found} />
+              <Allowed by="owner" says>
+                <PlanButtons subscription={found} />
+              </Allowed>
             </>
           )}
         </QueryView>

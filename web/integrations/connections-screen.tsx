@@ -5,6 +5,7 @@ import { Link } from 'react-router'
 import { type Connection, integrationCalls, type Webhook } from '#contract/integrations.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { zapierCalls } from '#contract/zapier.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, dateIn, showDate, showMoment } from '#web/ui/dates.ts'
@@ -30,10 +31,12 @@ export default function ConnectionsScreen(): ReactNode {
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
-      <Applications />
-      <PlanFirst />
-      <Webhooks />
-      <ApiKeys />
+      <Allowed by="admin" says>
+        <Applications />
+        <PlanFirst />
+        <Webhooks />
+        <ApiKeys />
+      </Allowed>
     </>
   )
 }

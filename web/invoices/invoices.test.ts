@@ -5,11 +5,11 @@ import type { ClientEvent } from '#contract/clients.ts'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import type { PayAnswer } from '#contract/pay-answers.ts'
 import type { Payment } from '#contract/payments.ts'
-import type { DayDecision, HistoryMail, HoldReason, InvoiceHistory } from '#contract/reminders.ts'
+import type { DayDecision, HistoryChange, HistoryMail, HoldReason, InvoiceHistory } from '#contract/reminders.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import { withVoids } from '#web/invoices/clients/client-data.ts'
 import { clientsOf, suggestions } from '#web/invoices/form/invoice-form.tsx'
-import { refetchDelay, timelineOf } from '#web/invoices/history/history-timeline.tsx'
+import { refetchDelay, timelineOf, undoable } from '#web/invoices/history/history-timeline.tsx'
 import { type InvoiceDates, layOutInvoiceLine } from '#web/invoices/summary/invoice-line.tsx'
 import { type ApiCache, applyToCache, queryKey } from '#web/platform/query.ts'
 import {
@@ -301,6 +301,8 @@ const aHistory = (about: Partial<InvoiceHistory>): InvoiceHistory => ({
   days: [],
   payments: [],
   answers: [],
+  changes: [],
+  notes: [],
   smart: true,
   ...about,
 })
@@ -319,10 +321,10 @@ const aPayment = (about: Partial<Payment>): Payment => ({
   voidedAt: null,
   ...about,
 })
-const unpaid = { createdAt: '2026-02-01T06:00:00Z' }
+const unpaid = { createdAt: '2026-02-01T06:00:00Z', currency: 'INR' }
 /** Each line as its outcome and days, without the creation at the end. */
 const linesOf = (history: InvoiceHistory, of: Parameters<typeof timelineOf>[1] = unpaid) =>
-  timelineOf(history, of, zone)
+  timelineOf(history, of, zone, null)
     .map(({ entries }) => [entries[0].outcome, ...entries.map(({ date }) => date.slice(5))].join(' '))
     .slice(0, -1)
 
@@ -331,7 +333,7 @@ test('lines are newest first, from the payment to the creation', () => {
     mails: [aMail({ _id: 'by hand', kind: 'send_now', sentAt: '2026-03-02T09:00:00Z' }), aMail({ _id: 'daily' })],
     days: [aDay({ date: '2026-03-03', outcome: 'paused' }), aDay({ mailId: 'daily', outcome: 'sent' })],
   })
-  const lines = timelineOf({ ...history, payments: [aPayment({ origin: 'marked' })] }, unpaid, zone)
+  const lines = timelineOf({ ...history, payments: [aPayment({ origin: 'marked' })] }, unpaid, zone, null)
   expect(lines.map(({ entries: [{ outcome, date }] }) => `${date} ${outcome}`)).toEqual([
     '2026-03-04 paid',
     '2026-03-03 paused',
@@ -381,9 +383,48 @@ test('a superseded email is listed once, although its decision no longer refers 
   expect(linesOf(history)).toEqual(['superseded 03-02'])
 })
 
+test('changes of one call are one line, those of a person who works alone are none, and only the last of a field can be undone', () => {
+  const change = (given: Partial<HistoryChange>): HistoryChange => ({
+    _id: `${given.at} ${given.field}`,
+    at: '2026-03-05T09:00:00Z',
+    by: 'Vikram Menon',
+    field: 'amount',
+    before: '5000',
+    after: '5500',
+    ...given,
+  })
+  const changes = [
+    change({ at: '2026-03-06T09:00:00Z', field: 'amount', before: '5500', after: '6000' }),
+    change({ field: 'due_date', before: '2026-03-02', after: '2026-03-20' }),
+    change({}),
+    change({ at: '2026-03-04T09:00:00Z', field: 'reference', before: 'INV-1', after: 'R-1', by: 'Robot (Asha Rao)' }),
+    change({ at: '2026-03-03T09:00:00Z', field: 'status', before: 'unpaid', after: 'paid' }),
+    change({ at: '2026-02-01T06:00:00Z', field: 'created', before: null, after: null, by: 'Asha Rao' }),
+  ]
+  const lines = timelineOf(aHistory({ changes }), unpaid, zone, null)
+  expect(lines.map(({ entries: [entry] }) => (entry.kind === 'change' ? entry.changes.map(({ field }) => field) : entry))).toMatchObject([
+    ['amount'],
+    ['due_date', 'amount'],
+    ['reference'],
+    ['status'],
+    { kind: 'invoice', by: 'Asha Rao' },
+  ])
+  expect(timelineOf(aHistory({ changes }), unpaid, zone, 'Vikram Menon')).toHaveLength(2)
+  const now = aShownInvoice({ amount: 6000, dueDate: '2026-03-20', reference: 'R-1' })
+  const undoing = (invoice: Invoice) => [
+    ...undoable(
+      lines.flatMap(({ entries }) => entries),
+      invoice,
+    ).values(),
+  ]
+  expect(undoing(now)).toEqual([{ amount: 5500 }, { reference: 'INV-1' }])
+  // What was changed since without a line here stays, and so do the amount of a paid invoice and a payment.
+  expect(undoing({ ...now, status: 'paid', reference: 'R-2' })).toEqual([])
+})
+
 test('a decision whose email is too old to be listed appears with its own text', () => {
   const history = aHistory({ days: [aDay({ mailId: 'long ago', outcome: 'sent', words: 'Sent.' })] })
-  expect(timelineOf(history, unpaid, zone)[0]?.entries).toMatchObject([{ kind: 'day', decision: { words: 'Sent.' } }])
+  expect(timelineOf(history, unpaid, zone, null)[0]?.entries).toMatchObject([{ kind: 'day', decision: { words: 'Sent.' } }])
 })
 
 test('an email belongs to the day of the account, not of the browser', () => {

@@ -6,7 +6,7 @@ import { accountCalls } from '#contract/accounts.ts'
 import { type DomainCheck, type Mailbox as FurtherMailbox, type MailConfig, mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { causeOf, type SenderPause } from '#contract/sender-pause.ts'
-import { useServer } from '#web/platform/account.tsx'
+import { Allowed, useServer } from '#web/platform/account.tsx'
 import { useFirstSteps } from '#web/platform/first-steps.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -48,26 +48,28 @@ export default function MailSettingsScreen(): ReactNode {
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
       <ConsentReturn onConnected={setConnected} />
       {remove.kept && <RevokeNotice />}
-      <QueryView
-        query={config}
-        loading={texts.loading}
-        skeleton={<Skeleton height={312} radius={14} />}
-        error={texts.failed}
-        empty={<NoMailbox onConfigure={configure} />}
-        isEmpty={({ configured }) => !configured}
-      >
-        {(mailbox) => (
-          <>
-            <Mailbox
-              mailbox={mailbox}
-              connected={connected === mailbox.user}
-              onConfigure={configure}
-              onRemove={() => remove.ask(mailbox)}
-            />
-            <FurtherMailboxes connected={connected} onConnect={setAdding} onRemove={remove.ask} />
-          </>
-        )}
-      </QueryView>
+      <Allowed by="admin" says>
+        <QueryView
+          query={config}
+          loading={texts.loading}
+          skeleton={<Skeleton height={312} radius={14} />}
+          error={texts.failed}
+          empty={<NoMailbox onConfigure={configure} />}
+          isEmpty={({ configured }) => !configured}
+        >
+          {(mailbox) => (
+            <>
+              <Mailbox
+                mailbox={mailbox}
+                connected={connected === mailbox.user}
+                onConfigure={configure}
+                onRemove={() => remove.ask(mailbox)}
+              />
+              <FurtherMailboxes connected={connected} onConnect={setAdding} onRemove={remove.ask} />
+            </>
+          )}
+        </QueryView>
+      </Allowed>
       <SmtpDialog
         opened={configuring !== null}
         provider={configuring ?? 'custom'}

@@ -10,6 +10,7 @@ import { bankLines } from '#contract/pay.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { isTestKey, largestLogo, type PayMethods, type PaymentSettings, paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { screens } from '#contract/screens.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -49,28 +50,35 @@ export default function GettingPaidScreen(): ReactNode {
         {(found) => (
           <div className={styles.stack}>
             <AnswersCard />
-            {methods.every((method) => found[method] === null) && found.razorpay === null ? (
-              <EmptyState
-                icon={<IconCash />}
-                title={texts.none.title}
-                text={texts.none.text}
-                action={
-                  <>
-                    {methods.map((method, at) => (
-                      <Button key={method} variant={at === 0 ? 'filled' : 'default'} onClick={() => setEditing(method)}>
-                        {t.addOne[method]}
+            <Allowed by="admin" says>
+              {methods.every((method) => found[method] === null) && found.razorpay === null ? (
+                <EmptyState
+                  icon={<IconCash />}
+                  title={texts.none.title}
+                  text={texts.none.text}
+                  action={
+                    <>
+                      {methods.map((method, at) => (
+                        <Button key={method} variant={at === 0 ? 'filled' : 'default'} onClick={() => setEditing(method)}>
+                          {t.addOne[method]}
+                        </Button>
+                      ))}
+                      <Button variant="default" onClick={() => setConnecting(true)}>
+                        {texts.razorpay.connect}
                       </Button>
-                    ))}
-                    <Button variant="default" onClick={() => setConnecting(true)}>
-                      {texts.razorpay.connect}
-                    </Button>
-                  </>
-                }
-              />
-            ) : (
-              <Ways settings={found} isPublic={server.data?.payLinks !== false} onEdit={setEditing} onConnect={() => setConnecting(true)} />
-            )}
-            <PayPageCard settings={found} />
+                    </>
+                  }
+                />
+              ) : (
+                <Ways
+                  settings={found}
+                  isPublic={server.data?.payLinks !== false}
+                  onEdit={setEditing}
+                  onConnect={() => setConnecting(true)}
+                />
+              )}
+              <PayPageCard settings={found} />
+            </Allowed>
             <Panel title={bankFileTexts.title}>
               <p className={styles.text}>{bankFileTexts.card}</p>
               <Button component={Link} to={screens.bankFile} variant="default">

@@ -1,6 +1,8 @@
 import { type ReactNode, useEffect, useState } from 'react'
-import { accountCalls, type ServerAbilities } from '#contract/accounts.ts'
+import { accountCalls, type Profile, type ServerAbilities } from '#contract/accounts.ts'
+import { type Call, reaches, roleTexts } from '#contract/call.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
+import styles from '#web/ui/controls.module.css'
 import { dateIn } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { errorMessage } from './problem.ts'
@@ -24,6 +26,48 @@ export function useToday(): { zone: string | undefined; now: Date; today: string
   }, [])
   const zone = profile.data?.timezone
   return { zone, now, today: dateIn(zone, now) }
+}
+
+/** The business of this tab, as far as screens depend on it, with the name of the person; undefined until it is known. */
+export function useBusiness(): (Profile['business'] & { person: string }) | undefined {
+  const profile = useApiQuery(accountCalls.profile, {}, { staleTime: 10 * minute }).data
+  return profile && { ...profile.business, person: profile.displayName }
+}
+
+/** Why a role below the needed one may not do something; undefined where it may, or as long as it is not known. */
+export function useRefusal(needed: Call['by']): string | undefined {
+  const depends = needed === 'member' || needed === 'admin' || needed === 'owner'
+  const business = useApiQuery(accountCalls.profile, {}, { staleTime: 10 * minute, enabled: depends }).data?.business
+  if (!depends || !business || reaches(business.role, needed)) return undefined
+  const { name, owner, kept } = business
+  return kept !== null && reaches(kept, needed) ? roleTexts.noTeamPlan(name, owner) : roleTexts.needed(needed, name, owner)
+}
+
+/** Controls that need a role: disabled for a lower one, never hidden. `says`: with the reason below them, else only as their title. */
+export function Allowed({
+  by,
+  says = false,
+  children,
+}: {
+  by: 'member' | 'admin' | 'owner'
+  says?: boolean
+  children: ReactNode
+}): ReactNode {
+  const refused = useRefusal(by)
+  if (refused === undefined) return children
+  return (
+    <>
+      <fieldset disabled title={refused} className={styles.allowed}>
+        {children}
+      </fieldset>
+      {says && <p className={styles.refused}>{refused}</p>}
+    </>
+  )
+}
+
+/** In milliseconds; false where one person works alone: then the window's focus is enough. */
+export function useLiveInterval(): number | false {
+  return (useBusiness()?.members ?? 1) > 1 && 20_000
 }
 
 /** No reminder is sent before the account's email is confirmed, on servers that can send the link for it. */

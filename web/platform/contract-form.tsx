@@ -6,6 +6,7 @@ import type { Call, CallReply } from '#contract/call.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import styles from '#web/ui/controls.module.css'
 import { FormError } from '#web/ui/notice.tsx'
+import { useRefusal } from './account.tsx'
 import { errorMessage, Problem } from './problem.ts'
 import { applyToCache, type CacheEffects } from './query.ts'
 import { newKey, type SendInput, sendIdempotent, sendWithSignal } from './send.ts'
@@ -21,6 +22,8 @@ interface ContractFormOptions<C extends Call, V extends Values> extends CacheEff
   check?: (values: V) => Record<string, string>
   /** Runs after a success, while the button is still busy; a Problem that it throws is shown. */
   onSuccess: (reply: CallReply<C>, values: V) => void | Promise<void>
+  /** Sends the input in another way; null where nothing was saved and the person knows why. */
+  send?: (input: SendInput<C>) => Promise<CallReply<C> | null>
   /** The call supports an Idempotency-Key: the same values sent again, after an answer that never came, have no second effect. */
   idempotent?: boolean
   /** Wraps the error that belongs to no field. */
@@ -34,6 +37,8 @@ export interface ContractFormState<V extends Values> {
   busy: boolean
   /** The error that belongs to no field. */
   problem: string | null
+  /** Why the person may not send it. */
+  refused: string | undefined
   reset: () => void
   submit: (event: FormEvent<HTMLFormElement>) => Promise<void>
 }
@@ -46,6 +51,7 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
   const [problem, setProblem] = useState<string | null>(null)
   /** Seconds until the error no longer applies (Retry-After). */
   const [passing, setPassing] = useState<number | null>(null)
+  const refused = useRefusal(call.by)
   const sending = useRef(false)
   const lastSent = useRef({ input: '', key: '' })
   useEffect(() => {
@@ -85,9 +91,12 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
     setBusy(true)
     try {
       const input = toInput(values)
-      const reply = idempotent
-        ? await sendIdempotent(call, input, keyFor(lastSent.current, input))
-        : await sendWithSignal(call, input as object, null)
+      const reply = options.send
+        ? await options.send(input)
+        : idempotent
+          ? await sendIdempotent(call, input, keyFor(lastSent.current, input))
+          : await sendWithSignal(call, input as object, null)
+      if (reply === null) return
       await applyToCache(queries, options, reply, input)
       await onSuccess(reply, values)
     } catch (error) {
@@ -109,7 +118,7 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
     setProblem(null)
   }
 
-  return { form, busy, problem, reset, submit }
+  return { form, busy, problem, refused, reset, submit }
 }
 
 interface ContractFormProps<V extends Values> {
@@ -149,7 +158,8 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, t
       busy={state.busy}
       busyText={busy}
       fullWidth={wide ?? false}
-      disabled={!live}
+      disabled={!live || state.refused !== undefined}
+      title={state.refused}
       className={styles.submit ?? ''}
       {...(tone === 'danger' ? { color: 'coral' } : {})}
     >
@@ -162,6 +172,7 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, t
       {children}
       {inDialog ? (
         <div className={styles.foot}>
+          {state.refused !== undefined && <p className={styles.refused}>{state.refused}</p>}
           <FormError message={state.problem} />
           <Group justify="flex-end" mt={16} gap={12}>
             {actions}
@@ -174,6 +185,7 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, t
             {send}
             {actions}
           </Group>
+          {state.refused !== undefined && <p className={styles.refused}>{state.refused}</p>}
           <FormError message={state.problem} />
         </>
       )}

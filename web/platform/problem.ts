@@ -1,4 +1,4 @@
-import { type ProblemCode, problem } from '#contract/problem.ts'
+import { type ProblemCode, problem, type Problem as Said } from '#contract/problem.ts'
 import { texts } from './texts.ts'
 
 interface FieldError {
@@ -6,19 +6,30 @@ interface FieldError {
   message: string
 }
 
+type Meanwhile = Said['meanwhile']
+
 /** A call that failed. `message` is for the person, `code` for programs; `offline` means that no answer came. */
 export class Problem extends Error {
   readonly code: ProblemCode | 'offline'
   readonly errors: FieldError[]
   /** Seconds (Retry-After), or null. */
   readonly retryAfter: number | null
+  /** With `changed_meanwhile`: the change that came first. */
+  readonly meanwhile: Meanwhile
 
-  constructor(code: ProblemCode | 'offline', message: string, errors: FieldError[] = [], retryAfter: number | null = null) {
+  constructor(
+    code: ProblemCode | 'offline',
+    message: string,
+    errors: FieldError[] = [],
+    retryAfter: number | null = null,
+    meanwhile: Meanwhile = undefined,
+  ) {
     super(message)
     this.name = 'Problem'
     this.code = code
     this.errors = errors
     this.retryAfter = retryAfter
+    this.meanwhile = meanwhile
   }
 }
 
@@ -27,7 +38,13 @@ export async function readProblem(response: Response): Promise<Problem> {
   const body: unknown = await response.json().catch(() => null)
   const said = problem.safeParse(body)
   if (said.success)
-    return new Problem(said.data.code, said.data.message, said.data.errors ?? [], secondsIn(response.headers.get('retry-after')))
+    return new Problem(
+      said.data.code,
+      said.data.message,
+      said.data.errors ?? [],
+      secondsIn(response.headers.get('retry-after')),
+      said.data.meanwhile,
+    )
   return new Problem('fault', texts.unexpectedStatus(response.status))
 }
 

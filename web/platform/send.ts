@@ -23,6 +23,8 @@ interface Extras {
   signal: AbortSignal | null
   /** The Idempotency-Key. */
   key: string | null
+  /** The ETag that the changed record must still have. */
+  tag?: string
 }
 
 /**
@@ -46,6 +48,11 @@ export function newKey(): string {
 /** `send` with an Idempotency-Key, so that a retry has no second effect. Only for calls that support it. */
 export async function sendIdempotent<C extends Call>(call: C, input: SendInput<C>, key: string): Promise<CallReply<C>> {
   return sendWith(call, input, { signal: null, key })
+}
+
+/** `send` of a change to a record as it was under this ETag: refused with `changed_meanwhile` where it has another one. */
+export async function sendMatching<C extends Call>(call: C, input: SendInput<C>, tag: string): Promise<CallReply<C>> {
+  return sendWith(call, input, { signal: null, key: null, tag })
 }
 
 /** `send` with a file as the body, under its own content type. */
@@ -118,7 +125,7 @@ function followBusiness({ status, headers }: Response): void {
   window.location.assign('/dashboard')
 }
 
-async function request(call: Call, input: Parts, token: string | null, { signal, key }: Extras): Promise<Response> {
+async function request(call: Call, input: Parts, token: string | null, { signal, key, tag }: Extras): Promise<Response> {
   const late = AbortSignal.timeout(timeout)
   const business = token && !call.open ? readBusiness() : null
   try {
@@ -129,6 +136,7 @@ async function request(call: Call, input: Parts, token: string | null, { signal,
         accept: 'application/json',
         ...(input.body === undefined ? {} : { 'content-type': input.body instanceof Blob ? input.body.type : 'application/json' }),
         ...(key === null ? {} : { 'idempotency-key': key }),
+        ...(tag === undefined ? {} : { 'if-match': tag }),
         ...(token && !call.open ? { authorization: `Bearer ${token}` } : {}),
         ...(business === null ? {} : { [businessHeader]: business }),
       },

@@ -44,6 +44,16 @@ export function readBusiness(): string | null {
   return business !== undefined && person === readSession()?.user._id ? business : null
 }
 
+/** A link in an email names the business that it is about: from now on this tab is about it. */
+export function followLinkedBusiness(): void {
+  const address = new URL(window.location.href)
+  const business = address.searchParams.get('business')
+  if (business === null || !readSession()) return
+  keepBusiness(business)
+  address.searchParams.delete('business')
+  window.history.replaceState(window.history.state, '', address)
+}
+
 /** From now on this tab is about this business; null: about none. */
 export function keepBusiness(business: string | null): void {
   const session = readSession()

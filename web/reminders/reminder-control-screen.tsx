@@ -9,7 +9,7 @@ import { planThatLifts } from '#contract/plans.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { causeOf, type SenderPause } from '#contract/sender-pause.ts'
-import { ConfirmEmailNotice } from '#web/platform/account.tsx'
+import { Allowed, ConfirmEmailNotice } from '#web/platform/account.tsx'
 import { Leaving } from '#web/platform/leaving/leaving.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -121,7 +121,9 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
         <NextPart preview={preview} status={status} />
         <LastRuns runs={runs} lines={lines} zone={zone} retry={retry} asked={asked} above={followed.run?._id ?? null} />
       </div>
-      <SettingsPart hour={status.reminderHour} mailbox={mailbox.user} />
+      <Allowed by="admin" says>
+        <SettingsPart hour={status.reminderHour} mailbox={mailbox.user} />
+      </Allowed>
       <SendDialog
         action={dialog === 'start' || dialog === 'send' ? dialog : null}
         reading={actions.reading}
@@ -252,18 +254,22 @@ function ControlHeader({ status, mailbox, actions, inProgress }: ControlHeaderPr
       title={texts.title}
       action={
         <div className={styles.buttons}>
-          <MainButton active={status.isActive} configured={mailbox.configured} actions={actions} inProgress={inProgress} />
-          <BusyButton
-            variant="default"
-            leftSection={<IconSend2 size={18} stroke={1.7} />}
-            busy={actions.sending || actions.checking === 'send'}
-            busyText={actions.sending ? texts.sendNow.busy : texts.start.checking}
-            disabled={actions.starting || actions.stopping || (inProgress && !actions.sending)}
-            aria-describedby="send-now-description"
-            onClick={() => void actions.sendNow()}
-          >
-            {texts.sendNow.button}
-          </BusyButton>
+          <Allowed by="admin">
+            <MainButton active={status.isActive} configured={mailbox.configured} actions={actions} inProgress={inProgress} />
+          </Allowed>
+          <Allowed by="member">
+            <BusyButton
+              variant="default"
+              leftSection={<IconSend2 size={18} stroke={1.7} />}
+              busy={actions.sending || actions.checking === 'send'}
+              busyText={actions.sending ? texts.sendNow.busy : texts.start.checking}
+              disabled={actions.starting || actions.stopping || (inProgress && !actions.sending)}
+              aria-describedby="send-now-description"
+              onClick={() => void actions.sendNow()}
+            >
+              {texts.sendNow.button}
+            </BusyButton>
+          </Allowed>
         </div>
       }
     >

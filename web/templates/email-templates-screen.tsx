@@ -9,6 +9,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { firstLanguage } from '#contract/speech.ts'
 import type { Template } from '#contract/templates.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -52,12 +53,20 @@ export default function EmailTemplatesScreen(): ReactNode {
           {
             value: 'one',
             label: texts.tabs.one,
-            content: <TemplateTab key={language} kind="one" language={language} onUnsaved={setOneUnsaved} />,
+            content: (
+              <Allowed by="admin" says>
+                <TemplateTab key={language} kind="one" language={language} onUnsaved={setOneUnsaved} />
+              </Allowed>
+            ),
           },
           {
             value: 'group',
             label: texts.tabs.group,
-            content: <TemplateTab key={language} kind="group" language={language} onUnsaved={setGroupUnsaved} />,
+            content: (
+              <Allowed by="admin" says>
+                <TemplateTab key={language} kind="group" language={language} onUnsaved={setGroupUnsaved} />
+              </Allowed>
+            ),
           },
         ]}
       />

@@ -20,6 +20,7 @@ const owed = (changes: Partial<Invoice>): Invoice => ({
   reference: 'INV-0001',
   createdAt: '',
   updatedAt: '',
+  version: 1,
   paidAt: null,
   amountPaid: 0,
   balance: changes.amount ?? 5000,

@@ -37,7 +37,7 @@ export function currencyChoices(used: string[], chosen?: string): { group: strin
 }
 
 /** `German (Deutsch)` for `de`. */
-function languageName(tag: string): string {
+export function languageName(tag: string): string {
   const named = (inLanguage: string) => {
     try {
       return new Intl.DisplayNames(inLanguage, { type: 'language' }).of(tag) ?? tag

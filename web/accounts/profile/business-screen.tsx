@@ -1,12 +1,14 @@
-import { Box, Button, Group, Modal, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { Box, Button, Group, Modal, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useRef, useState } from 'react'
+import { useSearchParams } from 'react-router'
+import { accountCalls } from '#contract/accounts.ts'
 import { brandLogoSides, brand as brandSchema, largestBrandLogo, mailBrandOf, readableOn, withBrand } from '#contract/brand.ts'
 import { type BusinessDetails, businessCalls, type Member, teamCalls } from '#contract/business.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
 import { escapeHtml, reminderDocument } from '#contract/templates.ts'
 import { texts } from '#web/accounts/texts.ts'
-import { useToday } from '#web/platform/account.tsx'
+import { useRefusal, useToday } from '#web/platform/account.tsx'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -20,6 +22,7 @@ import { PageHeader, Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { UrlTabs } from '#web/ui/url-tabs.tsx'
 import styles from './profile.module.css'
+import { Activity } from './sessions.tsx'
 
 const t = texts.business
 const team = texts.team
@@ -47,6 +50,7 @@ export default function BusinessScreen(): ReactNode {
               },
               { value: 'brand', label: texts.brand.title, content: <Brand key={found._id} business={found} /> },
               { value: 'team', label: team.title, content: <Team business={found} /> },
+              { value: 'activity', label: texts.security.activity.title, content: <BusinessActivity /> },
             ]}
           />
         )}
@@ -55,9 +59,24 @@ export default function BusinessScreen(): ReactNode {
   )
 }
 
+/** What happened in the business, for those who may see it. */
+function BusinessActivity(): ReactNode {
+  const { zone } = useToday()
+  const [asked] = useSearchParams()
+  const refused = useRefusal('admin')
+  if (refused !== undefined)
+    return (
+      <Panel title={texts.security.activity.title}>
+        <p className={styles.rowQuiet}>{refused}</p>
+      </Panel>
+    )
+  return <Activity log="business" zone={zone} visible={asked.get('tab') === 'activity'} />
+}
+
 /** Who works here, and the invitations that wait. */
 function Team({ business }: { business: BusinessDetails }): ReactNode {
   const [removing, setRemoving] = useState<Member | null>(null)
+  const [heir, setHeir] = useState<Member | null>(null)
   const members = useApiQuery(teamCalls.members)
   const isAdmin = business.role === 'owner' || business.role === 'admin'
   const refused = isAdmin ? undefined : team.adminOnly(business.name, business.owner)
@@ -68,11 +87,13 @@ function Team({ business }: { business: BusinessDetails }): ReactNode {
   return (
     <>
       <QueryView query={members} loading={team.loading} error={team.failed} empty={null}>
-        {({ members: list, seats }) => {
+        {({ members: list, seats, offer }) => {
+          const offeredTo = list.find(({ _id }) => _id === offer?.personId)
           const people = list.filter(({ role }) => role !== 'viewer').length
           return (
             <Panel title={team.title}>
               {list.length === 1 && <p className={styles.text}>{team.alone}</p>}
+              {offer && offeredTo && <Offer to={offeredTo} until={offer.until} business={business} />}
               {seats.people !== null && <p className={styles.rowQuiet}>{team.seats(people, seats.people)}</p>}
               {list.map((one) => (
                 <Group key={one._id} justify="space-between" mt={16} maw={720}>
@@ -98,6 +119,11 @@ function Team({ business }: { business: BusinessDetails }): ReactNode {
                             if (role) change.mutate({ params: { personId: one._id }, body: { role } })
                           }}
                         />
+                        {business.role === 'owner' && one.role === 'admin' && !offer && (
+                          <Button variant="default" aria-label={team.handOver.openFor(one.displayName)} onClick={() => setHeir(one)}>
+                            {team.handOver.open}
+                          </Button>
+                        )}
                         <Button
                           variant="default"
                           aria-label={one.self ? team.remove.leave : team.remove.openFor(one.displayName)}
@@ -121,7 +147,85 @@ function Team({ business }: { business: BusinessDetails }): ReactNode {
       <Modal opened={removing !== null} onClose={() => setRemoving(null)} title={team.title} centered>
         {removing && <RemoveMember member={removing} business={business} onDone={() => setRemoving(null)} />}
       </Modal>
+      <Modal opened={heir !== null} onClose={() => setHeir(null)} title={team.handOver.title(business.name)} centered>
+        {heir && <HandOver to={heir} onDone={() => setHeir(null)} />}
+      </Modal>
     </>
+  )
+}
+
+/** The business is offered to an admin: the owner withdraws the offer, the admin accepts it. */
+function Offer({ to, until, business }: { to: Member; until: string; business: BusinessDetails }): ReactNode {
+  const zone = useToday().zone
+  const onError = (error: Error) => {
+    toast('bad', errorMessage(error))
+  }
+  const withdraw = useApiMutation(teamCalls.withdrawOwnership, { invalidates: [teamCalls.members], onError })
+  const accept = useApiMutation(teamCalls.acceptOwnership, {
+    invalidates: [teamCalls.members, businessCalls.read, businessCalls.list, accountCalls.profile],
+    onSuccess: () => {
+      toast('good', team.handOver.accepted(business.name))
+    },
+    onError,
+  })
+  const day = showDate(dateIn(zone, new Date(until)))
+  const action = to.self ? (
+    <BusyButton busy={accept.isPending} busyText={team.handOver.accepting} onClick={() => accept.mutate({})}>
+      {team.handOver.accept}
+    </BusyButton>
+  ) : (
+    business.role === 'owner' && (
+      <BusyButton variant="default" busy={withdraw.isPending} busyText={team.handOver.withdrawing} onClick={() => withdraw.mutate({})}>
+        {team.handOver.withdraw}
+      </BusyButton>
+    )
+  )
+  return (
+    <Box mb={16}>
+      <Notice tone="warn" action={action}>
+        {to.self
+          ? team.handOver.offered(business.owner, business.name, day)
+          : `${team.handOver.explained(to.displayName)} ${team.handOver.until(day)}`}
+      </Notice>
+    </Box>
+  )
+}
+
+function HandOver({ to, onDone }: { to: Member; onDone: () => void }): ReactNode {
+  const profile = useApiQuery(accountCalls.profile).data
+  const state = useContractForm({
+    call: teamCalls.offerOwnership,
+    initialValues: { currentPassword: '', code: '' },
+    toInput: ({ currentPassword, code }) => ({
+      body: { personId: to._id, ...(currentPassword === '' ? {} : { currentPassword }), ...(code === '' ? {} : { code }) },
+    }),
+    invalidates: [teamCalls.members],
+    onSuccess: onDone,
+  })
+  return (
+    <ContractForm
+      state={state}
+      submit={team.handOver.open}
+      busy={team.handOver.busy}
+      actions={
+        <Button variant="default" onClick={onDone}>
+          {t.cancel}
+        </Button>
+      }
+    >
+      <p className={styles.text}>{team.handOver.explained(to.displayName)}</p>
+      {profile && !profile.googleId && (
+        <PasswordInput
+          label={team.handOver.password}
+          autoComplete="current-password"
+          required
+          {...state.form.getInputProps('currentPassword')}
+        />
+      )}
+      {profile?.twoFactor && (
+        <TextInput mt={16} label={team.handOver.code} autoComplete="one-time-code" required {...state.form.getInputProps('code')} />
+      )}
+    </ContractForm>
   )
 }
 
@@ -137,7 +241,8 @@ function RemoveMember({ member, business, onDone }: { member: Member; business: 
       window.location.assign(screens.dashboard)
     },
   })
-  const asks = remove.error instanceof Problem && remove.error.errors.some(({ path }) => path === 'programs')
+  const made = remove.error instanceof Problem ? remove.error.errors.filter(({ path }) => path === 'programs') : []
+  const asks = made.length > 0
   const question = member.self
     ? team.remove.leaveQuestion(business.name)
     : asks
@@ -148,6 +253,13 @@ function RemoveMember({ member, business, onDone }: { member: Member; business: 
   return (
     <>
       <p className={styles.text}>{question}</p>
+      {asks && (
+        <ul>
+          {made.map(({ message }) => (
+            <li key={message}>{message}</li>
+          ))}
+        </ul>
+      )}
       <FormError message={remove.isError && !asks ? errorMessage(remove.error) : null} />
       <Group justify="flex-end" gap={12} mt={24}>
         <Button variant="default" onClick={onDone}>
@@ -177,6 +289,11 @@ function Invitations(): ReactNode {
   const waiting = useApiQuery(teamCalls.invitations).data ?? []
   const zone = useToday().zone
   const revoke = useApiMutation(teamCalls.revokeInvitation, { invalidates: [teamCalls.invitations] })
+  const again = useApiMutation(teamCalls.inviteAgain, {
+    invalidates: [teamCalls.invitations],
+    onSuccess: setSent,
+    onError: (error) => toast('bad', errorMessage(error)),
+  })
   const state = useContractForm({
     call: teamCalls.invite,
     initialValues: { email: '', role: 'viewer' },
@@ -222,9 +339,14 @@ function Invitations(): ReactNode {
                 <span className={styles.rowName}>{email}</span>
                 <p className={styles.rowQuiet}>{team.waiting.line(t.roles[role], showDate(dateIn(zone, new Date(expiresAt))))}</p>
               </div>
-              <Button variant="default" aria-label={team.waiting.revokeOf(email)} onClick={() => revoke.mutate({ params: { id: _id } })}>
-                {team.waiting.revoke}
-              </Button>
+              <Group gap={12}>
+                <Button variant="default" aria-label={team.waiting.againTo(email)} onClick={() => again.mutate({ params: { id: _id } })}>
+                  {team.waiting.again}
+                </Button>
+                <Button variant="default" aria-label={team.waiting.revokeOf(email)} onClick={() => revoke.mutate({ params: { id: _id } })}>
+                  {team.waiting.revoke}
+                </Button>
+              </Group>
             </Group>
           ))}
         </Panel>

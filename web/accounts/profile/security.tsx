@@ -20,7 +20,7 @@ import { Panel, Pill } from '#web/ui/panel.tsx'
 import { brief, toast } from '#web/ui/toast.tsx'
 import { keepGooglePurpose, SecurityGoogle } from './google.tsx'
 import styles from './profile.module.css'
-import { SecurityActivity, SecurityBrowsers } from './sessions.tsx'
+import { Activity, SecurityBrowsers } from './sessions.tsx'
 
 const t = texts.profile
 
@@ -42,7 +42,7 @@ export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
       <SecurityTwoFactor profile={profile} />
       {(byGoogle || server?.google) && <SecurityGoogle profile={profile} />}
       <SecurityBrowsers zone={profile.timezone} byGoogle={byGoogle} visible={visible} />
-      <SecurityActivity zone={profile.timezone} visible={visible} />
+      <Activity log="own" zone={profile.timezone} visible={visible} />
       <SecurityExport />
       <Panel title={t.remove.title}>
         <p className={styles.text}>{t.remove.text}</p>

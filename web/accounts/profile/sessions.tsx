@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { IconDeviceDesktop, IconDeviceMobile } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import { type AuditEntry, accountCalls, type SignedInBrowser } from '#contract/accounts.ts'
+import { businessCalls } from '#contract/business.ts'
 import { texts } from '#web/accounts/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -94,16 +95,17 @@ const fewAtFirst = 8
 /** The server's page size: a shorter page is the last one. */
 const wholePage = 100
 
-/** The audit log, newest first. Loaded once `visible`. */
-export function SecurityActivity({ zone, visible }: { zone: string; visible: boolean }): ReactNode {
+/** An audit log, newest first, loaded once `visible`: the person's own, or that of the business with who did what. */
+export function Activity({ log, zone, visible }: { log: 'own' | 'business'; zone: string | undefined; visible: boolean }): ReactNode {
   // The last entry of every page on screen: the cursor of the next page.
   const [ends, setEnds] = useState<string[]>([])
   return (
     <Panel title={activityTexts.title}>
-      <p className={styles.lead}>{activityTexts.text}</p>
+      <p className={styles.lead}>{log === 'own' ? activityTexts.text : activityTexts.ofBusiness}</p>
       {[null, ...ends].map((before, at) => (
         <Entries
           key={before}
+          log={log}
           before={before}
           zone={zone}
           visible={visible}
@@ -116,20 +118,22 @@ export function SecurityActivity({ zone, visible }: { zone: string; visible: boo
 }
 
 interface EntriesProps {
+  log: 'own' | 'business'
   before: string | null
-  zone: string
+  zone: string | undefined
   visible: boolean
   isLast: boolean
   onOlder: (last: string) => void
 }
 
-function Entries({ before, zone, visible, isLast, onOlder }: EntriesProps): ReactNode {
-  const log = useApiQuery(accountCalls.audit, before === null ? {} : { query: { before } }, { enabled: visible })
+function Entries({ log, before, zone, visible, isLast, onOlder }: EntriesProps): ReactNode {
+  const audit = log === 'own' ? accountCalls.audit : businessCalls.audit
+  const found = useApiQuery(audit, before === null ? {} : { query: { before } }, { enabled: visible })
   const [all, setAll] = useState(before !== null)
   const now = new Date()
   return (
     <QueryView
-      query={log}
+      query={found}
       loading={activityTexts.loading}
       error={activityTexts.failed}
       empty={<p className={styles.rowQuiet}>{activityTexts.none}</p>}
@@ -141,7 +145,7 @@ function Entries({ before, zone, visible, isLast, onOlder }: EntriesProps): Reac
           <>
             <ul className={styles.list}>
               {shown.map((entry) => (
-                <Entry key={entry._id} entry={entry} zone={zone} now={now} />
+                <Entry key={entry._id} entry={entry} isNamed={log === 'business'} zone={zone} now={now} />
               ))}
             </ul>
             {shown.length < entries.length ? (
@@ -164,9 +168,9 @@ function Entries({ before, zone, visible, isLast, onOlder }: EntriesProps): Reac
   )
 }
 
-function Entry({ entry, zone, now }: { entry: AuditEntry; zone: string; now: Date }): ReactNode {
+function Entry({ entry, isNamed, zone, now }: { entry: AuditEntry; isNamed: boolean; zone: string | undefined; now: Date }): ReactNode {
   const { at, text, device, address } = entry
-  const by = [device, address].filter((part) => part !== '').join(', ')
+  const by = [isNamed ? entry.by : '', device, address].filter((part) => part !== '').join(', ')
   return (
     <li className={styles.entry}>
       <time dateTime={at} className={styles.when}>

@@ -7,7 +7,7 @@ import { formatSums, sumByCurrency } from '#contract/money.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActions } from '#web/invoices/use-invoice-acting.tsx'
-import { useCurrency } from '#web/platform/account.tsx'
+import { Allowed, useCurrency } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
 import { patiently, send } from '#web/platform/send.ts'
@@ -71,41 +71,43 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
               {texts.all(shown)}
             </Button>
           )}
-          <div className={styles.bulkActions}>
-            <Button
-              variant="default"
-              disabled={busy}
-              leftSection={<IconSend2 size={18} stroke={1.7} />}
-              onClick={withOpen(() => remind(open))}
-            >
-              {texts.remind}
-            </Button>
-            <Button
-              variant="default"
-              disabled={busy}
-              leftSection={<IconCircleCheck size={18} stroke={1.7} />}
-              onClick={withOpen(() => void markPaid())}
-            >
-              {texts.paid}
-            </Button>
-            <Button
-              variant="default"
-              disabled={busy}
-              leftSection={<IconPlayerPause size={18} stroke={1.7} />}
-              onClick={withOpen(() => setPausing(true))}
-            >
-              {texts.pause}
-            </Button>
-            <Button
-              variant="default"
-              disabled={busy}
-              className={styles.danger ?? ''}
-              leftSection={<IconTrash size={18} stroke={1.7} />}
-              onClick={() => void remove()}
-            >
-              {texts.remove}
-            </Button>
-          </div>
+          <Allowed by="member">
+            <div className={styles.bulkActions}>
+              <Button
+                variant="default"
+                disabled={busy}
+                leftSection={<IconSend2 size={18} stroke={1.7} />}
+                onClick={withOpen(() => remind(open))}
+              >
+                {texts.remind}
+              </Button>
+              <Button
+                variant="default"
+                disabled={busy}
+                leftSection={<IconCircleCheck size={18} stroke={1.7} />}
+                onClick={withOpen(() => void markPaid())}
+              >
+                {texts.paid}
+              </Button>
+              <Button
+                variant="default"
+                disabled={busy}
+                leftSection={<IconPlayerPause size={18} stroke={1.7} />}
+                onClick={withOpen(() => setPausing(true))}
+              >
+                {texts.pause}
+              </Button>
+              <Button
+                variant="default"
+                disabled={busy}
+                className={styles.danger ?? ''}
+                leftSection={<IconTrash size={18} stroke={1.7} />}
+                onClick={() => void remove()}
+              >
+                {texts.remove}
+              </Button>
+            </div>
+          </Allowed>
           <CloseButton size={44} iconSize={20} aria-label={texts.clear} onClick={clear} disabled={busy} />
         </section>
       )}

@@ -6,6 +6,7 @@ import { Link, useSearchParams } from 'react-router'
 import { type Invoice, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { useLiveInterval } from '#web/platform/account.tsx'
 import { Leaving } from '#web/platform/leaving/leaving.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
@@ -153,7 +154,7 @@ const pollOtherwise = 60_000
 /** All invoices. A reminder sent meanwhile, such as by the daily run, shows on its card without a reload. */
 function useInvoices(): UseQueryResult<Invoice[]> {
   const queries = useQueryClient()
-  const invoices = useApiQuery(invoiceCalls.list)
+  const invoices = useApiQuery(invoiceCalls.list, {}, { refetchInterval: useLiveInterval() })
   const status = useApiQuery(reminderCalls.status, {}, { refetchInterval: pollOtherwise })
   useApiQuery(reminderCalls.status, {}, { refetchInterval: status.data?.openRunId == null ? pollOtherwise : pollDuringRun })
   const { data, refetch } = invoices

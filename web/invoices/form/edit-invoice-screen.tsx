@@ -6,15 +6,17 @@ import { Link, useLocation, useNavigate, useParams } from 'react-router'
 import { showAmount } from '#contract/import/cells.ts'
 import { type Invoice, invoiceCalls, invoice as invoiceSchema } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
-import { HistoryPanel, useHistory } from '#web/invoices/history/history-panel.tsx'
+import { HistoryPanel, NotesPanel, useHistory } from '#web/invoices/history/history-panel.tsx'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-state.ts'
 import { PaymentsPanel } from '#web/invoices/payments/payments-panel.tsx'
 import { InvoiceSummary } from '#web/invoices/summary/invoice-summary.tsx'
+import { useLiveInterval } from '#web/platform/account.tsx'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { queryKey, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
+import { compareChanges, useSaveOnTop } from './conflict.tsx'
 import styles from './form.module.css'
 import { checkDraft, InvoiceForm, toDraft } from './invoice-form.tsx'
 import { formTexts as texts } from './texts.ts'
@@ -44,7 +46,7 @@ function LoadedInvoice({ id, fromList }: { id: string; fromList: Invoice | null 
     const key = queryKey(invoiceCalls.read, input)
     if (fromList && !queries.getQueryData(key)) queries.setQueryData(key, fromList, { updatedAt: 0 })
   })
-  const query = useApiQuery(invoiceCalls.read, input)
+  const query = useApiQuery(invoiceCalls.read, input, { refetchInterval: useLiveInterval() })
   return (
     <QueryView
       query={query}
@@ -80,7 +82,10 @@ function ShownInvoice({ invoice }: { invoice: Invoice }): ReactNode {
       <div className={styles.columns}>
         <PaymentsPanel invoice={invoice} payments={history.data?.payments} />
         <EditForm invoice={invoice} />
-        <HistoryPanel invoice={invoice} history={history} />
+        <div>
+          <HistoryPanel invoice={invoice} history={history} />
+          <NotesPanel id={invoice._id} notes={history.data?.notes} />
+        </div>
       </div>
     </>
   )
@@ -92,6 +97,7 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   const [invoice, setInvoice] = useState(newest)
   const { clientName, clientEmail, amount, currency, language, dueDate, status, reference, issuedOn } = invoice
   const before = { clientName, clientEmail, amount, currency, language, dueDate: dueDate.slice(0, 10), status, reference, issuedOn }
+  const { save, dialog } = useSaveOnTop()
   const state = useContractForm({
     call: invoiceCalls.update,
     initialValues: { ...before, amount: showAmount(amount, currency), language: language ?? '' },
@@ -100,6 +106,7 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
       body: changes(before, { ...toDraft(values, currency), language: values.language || null }),
     }),
     check: (values) => checkDraft(values, currency),
+    send: ({ body }) => save(invoice, body),
     invalidates: changeInvalidates,
     update: writeInvoice,
     onSuccess: async () => {
@@ -122,12 +129,14 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
       issuedOn,
       status: newest.status,
     })
-    setInvoice({ ...invoice, status: newest.status })
+    const isOnlyStatus = compareChanges(invoice, {}, newest).changed.length === 1
+    setInvoice({ ...invoice, status: newest.status, version: isOnlyStatus ? newest.version : invoice.version })
   })
   return (
     <>
       <InvoiceForm state={state} labels={texts.edit} />
       <UnsavedGuard unsaved={state.form.isDirty() && !state.busy} />
+      {dialog}
     </>
   )
 }

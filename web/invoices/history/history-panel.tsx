@@ -1,16 +1,19 @@
+import { Textarea } from '@mantine/core'
 import { type QueryClient, type UseQueryResult, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
 import { evidenceCalls } from '#contract/evidence.ts'
-import type { Invoice } from '#contract/invoices.ts'
+import { type Invoice, type InvoiceChange, invoiceCalls, type Note, noteCalls, tagOfInvoice } from '#contract/invoices.ts'
 import { holdReasonOf, type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
-import { useToday } from '#web/platform/account.tsx'
+import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-state.ts'
+import { useBusiness, useToday } from '#web/platform/account.tsx'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
-import { queryKey, useApiQuery } from '#web/platform/query.ts'
+import { applyToCache, type CacheEffects, invalidate, queryKey, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { fetchFile, saveFile } from '#web/platform/send.ts'
+import { fetchFile, saveFile, sendMatching } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
-import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
+import { dateIn, showClock, showComing, showDate, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './history.module.css'
@@ -31,6 +34,21 @@ function pollInterval(queries: QueryClient, input: object): number | false {
 /** What happened to an invoice, a line for each event. */
 export function HistoryPanel({ invoice, history }: { invoice: Invoice; history: UseQueryResult<InvoiceHistory> }): ReactNode {
   const { zone, now } = useToday()
+  const queries = useQueryClient()
+  const business = useBusiness()
+  const undo = useMutation({
+    mutationFn: (body: InvoiceChange) => sendMatching(invoiceCalls.update, { params: { id: invoice._id }, body }, tagOfInvoice(invoice)),
+    onSuccess: async (reply, body) => {
+      const input = { params: { id: invoice._id }, body }
+      const effects: CacheEffects<typeof invoiceCalls.update> = { invalidates: changeInvalidates, update: writeInvoice }
+      await applyToCache(queries, effects, reply, input)
+      toast('good', texts.undone)
+    },
+    onError: (error) => {
+      toast('bad', errorMessage(error))
+      void invalidate(queries, [invoiceCalls.read, reminderCalls.history])
+    },
+  })
   return (
     <Panel title={texts.title} aside={<DownloadEvidence id={invoice._id} />}>
       <QueryView query={history} loading={texts.loading} error={texts.failed} empty={null}>
@@ -38,7 +56,9 @@ export function HistoryPanel({ invoice, history }: { invoice: Invoice; history: 
           <>
             {loaded.mails.length + loaded.days.length === 0 && <NothingYet history={loaded} zone={zone} now={now} />}
             <HistoryTimeline
-              lines={timelineOf(loaded, invoice, zone)}
+              lines={timelineOf(loaded, invoice, zone, business && business.members > 1 ? null : (business?.person ?? ''))}
+              invoice={invoice}
+              onUndo={business === undefined || business.role === 'viewer' ? undefined : (change) => undo.mutate(change)}
               zone={zone}
               now={now}
               owed={loaded.reason !== 'paid' && loaded.reason !== 'deleted'}
@@ -46,6 +66,40 @@ export function HistoryPanel({ invoice, history }: { invoice: Invoice; history: 
           </>
         )}
       </QueryView>
+    </Panel>
+  )
+}
+
+/** What the team keeps about an invoice; not shown to a person who works alone. */
+export function NotesPanel({ id, notes }: { id: string; notes: Note[] | undefined }): ReactNode {
+  const { zone, now } = useToday()
+  const business = useBusiness()
+  const state = useContractForm({
+    call: noteCalls.add,
+    initialValues: { text: '' },
+    toInput: ({ text }) => ({ params: { id }, body: { text } }),
+    invalidates: [reminderCalls.history],
+    onSuccess: () => {
+      state.reset()
+    },
+  })
+  if (!notes || !business || (business.members === 1 && notes.length === 0)) return null
+  return (
+    <Panel title={texts.notes.title}>
+      <p className={styles.note}>{texts.notes.hint}</p>
+      <ul className={styles.notes}>
+        {notes.map(({ _id, at, by, text }) => (
+          <li key={_id}>
+            <p className={styles.noteText}>{text}</p>
+            <p className={styles.note}>
+              {by}, {showMoment(zone, new Date(at), now)}
+            </p>
+          </li>
+        ))}
+      </ul>
+      <ContractForm state={state} submit={texts.notes.add} busy={texts.notes.adding}>
+        <Textarea aria-label={texts.notes.label} autosize minRows={2} maxRows={8} maxLength={2_000} {...state.form.getInputProps('text')} />
+      </ContractForm>
     </Panel>
   )
 }

@@ -11,16 +11,17 @@ import {
   IconMail,
   IconMessage,
   IconMoon,
+  IconPencil,
   IconPlayerPause,
   IconRefresh,
 } from '@tabler/icons-react'
 import { Fragment, type ReactNode, useState } from 'react'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
-import type { Invoice } from '#contract/invoices.ts'
+import type { Invoice, InvoiceChange } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import type { PayAnswer } from '#contract/pay-answers.ts'
 import type { Payment } from '#contract/payments.ts'
-import { type DayDecision, type HistoryMail, holdReasonOf, type InvoiceHistory } from '#contract/reminders.ts'
+import { type DayDecision, type HistoryChange, type HistoryMail, holdReasonOf, type InvoiceHistory } from '#contract/reminders.ts'
 import { describeAnswer } from '#web/invoices/invoice-state.ts'
 import { paymentTexts } from '#web/invoices/payments/texts.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
@@ -40,12 +41,19 @@ interface HistoryTimelineProps {
   now: Date
   /** The invoice is neither paid nor deleted. */
   owed: boolean
+  invoice: Invoice
+  /** Sets fields back to what they were; missing where the person may not change invoices. */
+  onUndo: ((change: InvoiceChange) => void) | undefined
 }
 
-export function HistoryTimeline({ lines, zone, now, owed }: HistoryTimelineProps): ReactNode {
+export function HistoryTimeline({ lines, zone, now, owed, invoice, onUndo }: HistoryTimelineProps): ReactNode {
   const [shown, setShown] = useState(firstLines)
   const [open, setOpen] = useState<HistoryMail | null>(null)
   const year = dateIn(zone, now).slice(0, 4)
+  const undoing = undoable(
+    lines.flatMap(({ entries }) => entries),
+    invoice,
+  )
   return (
     <>
       <ol className={styles.lines}>
@@ -58,6 +66,8 @@ export function HistoryTimeline({ lines, zone, now, owed }: HistoryTimelineProps
             year={year}
             advised={owed && nth === 0}
             onOpen={setOpen}
+            undoing={undoing}
+            onUndo={onUndo}
           />
         ))}
       </ol>
@@ -78,6 +88,7 @@ function sameMonth(one: string, other: string): boolean {
 function keyOf(entry: Entry): string {
   if (entry.kind === 'payment') return `${entry.outcome} ${entry.payment._id}`
   if (entry.kind === 'answer') return entry.answer._id
+  if (entry.kind === 'change') return entry.changes[0]?._id ?? entry.at
   return entry.kind === 'mail' ? entry.mail._id : `${entry.outcome} ${entry.at}`
 }
 
@@ -90,16 +101,29 @@ interface ItemProps {
   /** The latest line of an unpaid invoice: if it failed, advice is shown. */
   advised: boolean
   onOpen: (mail: HistoryMail) => void
+  /** What undoes a change. */
+  undoing: ReadonlyMap<Entry, InvoiceChange>
+  onUndo: ((change: InvoiceChange) => void) | undefined
 }
 
-function TimelineItem({ entries, zone, now, year, advised, onOpen }: ItemProps): ReactNode {
+function TimelineItem({ entries, zone, now, year, advised, onOpen, undoing, onUndo }: ItemProps): ReactNode {
   const [unfolded, setUnfolded] = useState(false)
   const [last] = entries
   const first = entries.at(-1) ?? last
   const date = (of: string) => (of.startsWith(year) ? showDate(of).slice(0, 5) : showDate(of))
   if (unfolded)
     return entries.map((entry) => (
-      <TimelineItem key={keyOf(entry)} entries={[entry]} zone={zone} now={now} year={year} advised={false} onOpen={onOpen} />
+      <TimelineItem
+        key={keyOf(entry)}
+        entries={[entry]}
+        zone={zone}
+        now={now}
+        year={year}
+        advised={false}
+        onOpen={onOpen}
+        undoing={undoing}
+        onUndo={onUndo}
+      />
     ))
   const when =
     entries.length === 1
@@ -108,6 +132,7 @@ function TimelineItem({ entries, zone, now, year, advised, onOpen }: ItemProps):
   const mail = last.kind === 'mail' ? last.mail : null
   // The text is rendered at the first attempt; before that there is nothing to show.
   const email = entries.length === 1 && mail?.subject ? mail : null
+  const undo = undoing.get(last)
   return (
     <li className={styles.item}>
       <OutcomeIcon outcome={last.outcome} />
@@ -124,12 +149,18 @@ function TimelineItem({ entries, zone, now, year, advised, onOpen }: ItemProps):
         </p>
         {last.kind === 'day' && last.decision.words !== '' && <p className={styles.note}>{last.decision.words}</p>}
         {last.kind === 'answer' && <Words answer={last.answer} />}
+        {last.kind === 'change' && <Changed changes={last.changes} currency={last.currency} />}
         {mail && <Explanation mail={mail} />}
         {advised && mail?.state === 'failed' && <p className={styles.note}>{adviceFor(mail.serverReply ?? '')}</p>}
       </div>
       {email && (
         <Button variant="subtle" className={styles.show ?? ''} aria-label={texts.open(email.subject ?? '')} onClick={() => onOpen(email)}>
           {texts.show}
+        </Button>
+      )}
+      {undo && onUndo && (
+        <Button variant="subtle" className={styles.show ?? ''} aria-label={texts.undoOf(nameOf(last, 1))} onClick={() => onUndo(undo)}>
+          {texts.undo}
         </Button>
       )}
       {entries.length > 1 && (
@@ -141,6 +172,23 @@ function TimelineItem({ entries, zone, now, year, advised, onOpen }: ItemProps):
   )
 }
 
+/** A line for each field: what it was, and what it is. */
+function Changed({ changes, currency }: { changes: HistoryChange[]; currency: string }): ReactNode {
+  return changes.map(({ _id, field, before, after }) =>
+    before === null || after === null ? null : (
+      <p key={_id} className={styles.note}>
+        {texts.changed.line(texts.changed.fields[field], shownValue(field, before, currency), shownValue(field, after, currency))}
+      </p>
+    ),
+  )
+}
+
+function shownValue(field: HistoryChange['field'], value: string, currency: string): string {
+  if (field === 'amount') return formatMoney(Number(value), currency)
+  if (field === 'due_date' || field === 'issued_on') return showDate(value)
+  return field === 'status' ? (Object.entries(invoiceTexts.status).find(([status]) => status === value)?.[1] ?? value) : value
+}
+
 /** The client's own words. */
 function Words({ answer }: { answer: PayAnswer }): ReactNode {
   const { words } = describeAnswer(answer)
@@ -150,6 +198,7 @@ function Words({ answer }: { answer: PayAnswer }): ReactNode {
 /** `Reminder sent`, `3 reminders sent`, `Not delivered: mailbox full`. */
 function nameOf(entry: Entry, times: number): string {
   if (entry.kind === 'invoice') return texts.created
+  if (entry.kind === 'change') return texts.changed.by(entry.by, entry.changes[0]?.field ?? 'amount')
   if (entry.kind === 'payment') return paymentName(entry.payment, entry.outcome)
   if (entry.kind === 'answer') return describeAnswer(entry.answer).title
   if (entry.kind === 'day') return texts.outcomes[entry.decision.outcome]
@@ -169,7 +218,8 @@ function paymentName({ amount, currency, origin }: Payment, outcome: Outcome): s
 
 function asides(entry: Entry, times: number, zone: string | undefined, now: Date): string[] {
   if (entry.kind === 'day') return times > 1 ? [texts.days(times)] : []
-  if (entry.kind === 'invoice') return []
+  if (entry.kind === 'invoice') return entry.by === null ? [] : [texts.changed.creator(entry.by)]
+  if (entry.kind === 'change') return []
   if (entry.kind === 'payment') return paymentAsides(entry.payment, entry.outcome)
   if (entry.kind === 'answer') return [invoiceTexts.answer.states[entry.answer.state]]
   const { kind, state, attempt, nextTryAt, invoices, step } = entry.mail
@@ -260,6 +310,7 @@ const marks = {
   refunded: { icon: IconArrowBackUp, tone: 'quiet' },
   taken_back: { icon: IconArrowBackUp, tone: 'quiet' },
   answered: { icon: IconMessage, tone: 'warn' },
+  changed: { icon: IconPencil, tone: 'quiet' },
 } as const satisfies Record<Outcome, { icon: typeof IconCheck; tone: string }>
 
 function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
@@ -271,7 +322,7 @@ function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
   )
 }
 
-type Outcome = DayDecision['outcome'] | 'bounced' | 'created' | 'paid' | 'received' | 'refunded' | 'taken_back' | 'answered'
+type Outcome = DayDecision['outcome'] | 'bounced' | 'created' | 'paid' | 'received' | 'refunded' | 'taken_back' | 'answered' | 'changed'
 
 /** What happened once. `date`: in the account's time zone, `YYYY-MM-DD`. */
 type Entry = { date: string; at: string; outcome: Outcome } & (
@@ -279,7 +330,9 @@ type Entry = { date: string; at: string; outcome: Outcome } & (
   | { kind: 'day'; decision: DayDecision }
   | { kind: 'payment'; payment: Payment }
   | { kind: 'answer'; answer: PayAnswer }
-  | { kind: 'invoice' }
+  | { kind: 'change'; by: string; changes: HistoryChange[]; currency: string }
+  /** `by`: null where its creator is not shown. */
+  | { kind: 'invoice'; by: string | null }
 )
 
 /** One line of the timeline: an entry, or the same on consecutive days. */
@@ -288,11 +341,15 @@ interface TimelineLine {
   entries: [Entry, ...Entry[]]
 }
 
-/** Emails, decisions, payments, answers and the invoice's own dates, newest first. A decision that led to a listed email is not listed itself. */
+/**
+ * Emails, decisions, payments, answers, changes and the invoice's own dates, newest first. A decision that led to a listed email is not listed
+ * itself. `alone`: the name of a person who works alone, whose own changes are not listed.
+ */
 export function timelineOf(
-  { mails, days, payments, answers }: InvoiceHistory,
-  { createdAt }: Pick<Invoice, 'createdAt'>,
+  { mails, days, payments, answers, changes }: InvoiceHistory,
+  { createdAt, currency }: Pick<Invoice, 'createdAt' | 'currency'>,
   zone: string | undefined,
+  alone: string | null,
 ): TimelineLine[] {
   const dateOf = (at: string) => dateIn(zone, new Date(at))
   const listed = new Set(mails.map(({ _id }) => _id))
@@ -314,7 +371,18 @@ export function timelineOf(
     if (voidedAt !== null) entries.push({ kind: 'payment', date: dateOf(voidedAt), at: voidedAt, outcome: 'taken_back', payment })
   }
   for (const answer of answers) entries.push({ kind: 'answer', date: dateOf(answer.at), at: answer.at, outcome: 'answered', answer })
-  entries.push({ kind: 'invoice', date: dateOf(createdAt), at: createdAt, outcome: 'created' })
+  const byOthers = changes.filter(({ by }) => by !== alone)
+  const creator = byOthers.find(({ field }) => field === 'created')?.by ?? null
+  entries.push({ kind: 'invoice', date: dateOf(createdAt), at: createdAt, outcome: 'created', by: creator })
+  // What one call changed is one line.
+  const together = Map.groupBy(
+    byOthers.filter(({ field }) => field !== 'created'),
+    ({ at, by }) => `${at} ${by}`,
+  )
+  for (const its of together.values()) {
+    const [{ at, by } = { at: createdAt, by: '' }] = its
+    entries.push({ kind: 'change', date: dateOf(at), at, outcome: 'changed', by, changes: its, currency })
+  }
   const newestFirst = entries.toSorted((one, other) =>
     one.date === other.date ? Date.parse(other.at) - Date.parse(one.at) : one.date < other.date ? 1 : -1,
   )
@@ -328,6 +396,41 @@ export function timelineOf(
     else lines.push({ entries: [entry] })
     return lines
   }, [])
+}
+
+const settable = {
+  client_name: 'clientName',
+  client_email: 'clientEmail',
+  amount: 'amount',
+  currency: 'currency',
+  language: 'language',
+  issued_on: 'issuedOn',
+  due_date: 'dueDate',
+  status: 'status',
+  reference: 'reference',
+} as const
+
+/**
+ * The changes that can be undone, and how: where none of their fields was changed later. What follows from a payment is undone by taking the
+ * payment back, never from here.
+ */
+export function undoable(entries: Entry[], invoice: Invoice): Map<Entry, InvoiceChange> {
+  const found = new Map<Entry, InvoiceChange>()
+  const later = new Set<string>()
+  for (const entry of entries) {
+    if (entry.kind !== 'change') continue
+    const back = entry.changes.map(({ field, before, after }): [string, string | number | null] | null => {
+      if (field === 'created' || field === 'deleted' || field === 'restored' || before === null || later.has(field)) return null
+      const byPayment = field === 'status' && (before === 'paid' || after === 'paid')
+      const ofPaid = invoice.status === 'paid' && (field === 'amount' || field === 'currency' || field === 'status')
+      const name = settable[field]
+      if (byPayment || ofPaid || String(invoice[name] ?? '') !== after) return null
+      return [name, field === 'amount' ? Number(before) : field === 'language' && before === '' ? null : before]
+    })
+    if (back.every((one) => one !== null)) found.set(entry, Object.fromEntries(back) as InvoiceChange)
+    for (const { field } of entry.changes) later.add(field)
+  }
+  return found
 }
 
 /** Whether the day before had the same, and no more to show. */

@@ -14,6 +14,37 @@ const profile = { to: screens.profile, link: 'Open Profile' }
 const noLink = { to: null, link: null }
 
 export const texts = {
+  undo: 'Undo',
+  undoOf: (what: string) => `Undo: ${what}`,
+  undone: 'The change is undone.',
+  notes: {
+    title: 'Notes',
+    // Fixed by the specification.
+    hint: 'Only your team sees notes.',
+    add: 'Add a note',
+    label: 'Note',
+    adding: 'Adding...',
+  },
+  changed: {
+    by: (name: string, field: string) =>
+      field === 'deleted' ? `Deleted by ${name}` : field === 'restored' ? `Restored by ${name}` : `Changed by ${name}`,
+    creator: (name: string) => `by ${name}`,
+    line: (field: string, before: string, after: string) => `${field}: ${before} → ${after}`,
+    fields: {
+      created: '',
+      deleted: '',
+      restored: '',
+      client_name: 'Client name',
+      client_email: 'Client email',
+      amount: 'Amount',
+      currency: 'Currency',
+      language: 'Language',
+      issued_on: 'Issued on',
+      due_date: 'Due date',
+      status: 'Status',
+      reference: 'Reference',
+    },
+  },
   title: 'History',
   evidence: {
     download: 'Download evidence',

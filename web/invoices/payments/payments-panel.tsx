@@ -11,7 +11,7 @@ import styles from '#web/invoices/form/form.module.css'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-state.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
-import { useToday } from '#web/platform/account.tsx'
+import { Allowed, useToday } from '#web/platform/account.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { fetchFile, saveFile, sendFile } from '#web/platform/send.ts'
@@ -43,16 +43,18 @@ export function PaymentsPanel({ invoice, payments = [] }: PaymentsPanelProps): R
           ))}
         </ul>
       )}
-      <div className={styles.actions}>
-        <Button variant="default" leftSection={<IconPlus size={18} stroke={1.7} />} onClick={() => record(invoice)}>
-          {texts.record}
-        </Button>
-        {amountPaid > 0 && (
-          <Button variant="default" onClick={() => record(invoice, 'refund')}>
-            {texts.refund}
+      <Allowed by="member">
+        <div className={styles.actions}>
+          <Button variant="default" leftSection={<IconPlus size={18} stroke={1.7} />} onClick={() => record(invoice)}>
+            {texts.record}
           </Button>
-        )}
-      </div>
+          {amountPaid > 0 && (
+            <Button variant="default" onClick={() => record(invoice, 'refund')}>
+              {texts.refund}
+            </Button>
+          )}
+        </div>
+      </Allowed>
       <PayLink invoice={invoice} onCopy={() => copyPayLink(invoice)} />
       <InvoiceFile invoice={invoice} />
       {dialogs}

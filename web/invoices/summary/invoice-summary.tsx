@@ -15,7 +15,7 @@ import { NextReminder } from '#web/invoices/history/history-panel.tsx'
 import { changeInvalidates, describePause, isPartPaid, isPaused, pausePill, stateOf } from '#web/invoices/invoice-state.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
-import { useToday } from '#web/platform/account.tsx'
+import { Allowed, useToday } from '#web/platform/account.tsx'
 import { useAttention } from '#web/platform/attention.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -97,7 +97,9 @@ export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): React
         )}
         <InvoiceLine dates={useDates(invoice, history, zone, today)} />
       </div>
-      <Actions invoice={invoice} />
+      <Allowed by="member">
+        <Actions invoice={invoice} />
+      </Allowed>
     </section>
   )
 }

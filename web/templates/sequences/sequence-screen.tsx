@@ -5,6 +5,7 @@ import { Link, useParams, useSearchParams } from 'react-router'
 import { screens } from '#contract/screens.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { firstLanguage } from '#contract/speech.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { editorTexts as texts } from '#web/templates/texts.ts'
@@ -61,7 +62,11 @@ export default function SequenceScreen(): ReactNode {
           }
           isEmpty={({ builtIn }) => builtIn}
         >
-          {(found) => <SequenceEditor key={`${id} ${language}`} saved={found} start={toDraft(found)} writing={writing} />}
+          {(found) => (
+            <Allowed by="admin" says>
+              <SequenceEditor key={`${id} ${language}`} saved={found} start={toDraft(found)} writing={writing} />
+            </Allowed>
+          )}
         </QueryView>
       )}
     </>

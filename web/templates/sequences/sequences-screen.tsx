@@ -6,6 +6,7 @@ import { Link } from 'react-router'
 import { readySequences } from '#contract/ready-sequences.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { mostSequences, type Sequence, sequenceCalls } from '#contract/sequences.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -43,7 +44,11 @@ export default function SequencesScreen(): ReactNode {
         error={texts.failed}
         empty={null}
       >
-        {(list) => <Lists sequences={list} />}
+        {(list) => (
+          <Allowed by="admin" says>
+            <Lists sequences={list} />
+          </Allowed>
+        )}
       </QueryView>
     </>
   )

@@ -1,0 +1,131 @@
+import { and, desc, eq, inArray, notInArray, sql } from 'drizzle-orm'
+import type { Note } from '#contract/invoices.ts'
+import { fromMinor } from '#contract/money.ts'
+import type { changedFields, HistoryChange } from '#contract/reminders.ts'
+import { nameActors } from '#server/accounts/accounts.ts'
+import { actorNow } from '#server/platform/actor.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { newId } from '#server/platform/columns.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
+import { type InvoiceRow, invoiceChanges, invoiceNotes } from './tables.ts'
+
+type Field = (typeof changedFields)[number]
+
+/** What `invoices.version` counts. */
+const versioned = ['client_name', 'client_email', 'amount', 'currency', 'language', 'issued_on', 'due_date', 'status', 'reference'] as const
+
+/** A change that is to be written down. `importId`: of the import that made it. */
+export interface Noted {
+  invoiceId: string
+  field: Field
+  before?: string | null
+  after?: string | null
+  importId?: string | null | undefined
+}
+
+const columns = [
+  ['client_name', 'clientName'],
+  ['client_email', 'clientEmail'],
+  ['amount', 'amountMinor'],
+  ['currency', 'currency'],
+  ['language', 'language'],
+  ['issued_on', 'issuedOn'],
+  ['due_date', 'dueDate'],
+  ['status', 'status'],
+  ['reference', 'reference'],
+  ['kept_unpaid', 'keptUnpaid'],
+  ['paid', 'paidMinor'],
+] as const satisfies [Field, keyof InvoiceRow][]
+
+/** The fields in which an invoice differs from how it was. */
+export function changesBetween(before: InvoiceRow, after: InvoiceRow): Noted[] {
+  return columns.flatMap(([field, column]) =>
+    before[column] === after[column]
+      ? []
+      : [{ invoiceId: after.id, field, before: String(before[column] ?? ''), after: String(after[column] ?? '') }],
+  )
+}
+
+/** Writes down what changed, and for whom the running code acts. */
+export async function noteChanges(tx: Database, ownerId: string, changes: Noted[], now: Instant): Promise<void> {
+  if (changes.length === 0) return
+  const { personId, program } = actorNow()
+  const column = (of: (change: Noted) => string | null | undefined) => arrayText(changes.map((change) => of(change) ?? null))
+  await tx.execute(sql`
+    INSERT INTO invoice_changes (owner_id, id, invoice_id, at, person_id, program, import_id, field, before, after)
+    SELECT ${ownerId}::uuid, c.id, c.invoice_id, ${now.toString()}::timestamptz, ${personId}::uuid, ${program}::text, c.import_id, c.field, c.before, c.after
+    FROM unnest(${column(() => newId())}::uuid[], ${column(({ invoiceId }) => invoiceId)}::uuid[], ${column(({ importId }) => importId)}::uuid[],
+      ${column(({ field }) => field)}::text[], ${column(({ before }) => before)}::text[], ${column(({ after }) => after)}::text[])
+      AS c (id, invoice_id, import_id, field, before, after)`)
+}
+
+/** The changes of an invoice, newest first, with who made them; what was paid is among its payments. */
+export async function changesOf(
+  db: Database,
+  { id, ownerId, currency }: Pick<InvoiceRow, 'id' | 'ownerId' | 'currency'>,
+  most: number,
+): Promise<HistoryChange[]> {
+  const found = await db
+    .select()
+    .from(invoiceChanges)
+    .where(and(ofInvoice(ownerId, id), notInArray(invoiceChanges.field, ['kept_unpaid', 'paid'])))
+    .orderBy(desc(invoiceChanges.id))
+    .limit(most)
+  const nameOf = await nameActors(db, ownerId, found)
+  const shown = (field: Field, value: string | null) =>
+    value === null || field !== 'amount' ? value : String(fromMinor(Number(value), currency))
+  return found.flatMap(({ id: _id, at, field, before, after, ...actor }) =>
+    field === 'kept_unpaid' || field === 'paid'
+      ? []
+      : [{ _id, at: at.toString(), by: nameOf(actor), field, before: shown(field, before), after: shown(field, after) }],
+  )
+}
+
+/** Who changed an invoice last, and when; null: no change of it was written down. */
+export async function lastChange(db: Database, ownerId: string, id: string): Promise<{ by: string; at: Instant; self: boolean } | null> {
+  const [found] = await db
+    .select()
+    .from(invoiceChanges)
+    .where(and(ofInvoice(ownerId, id), inArray(invoiceChanges.field, [...versioned])))
+    .orderBy(desc(invoiceChanges.id))
+    .limit(1)
+  if (!found) return null
+  const nameOf = await nameActors(db, ownerId, [found])
+  const self = found.personId !== null && found.program === null && found.personId === actorNow().personId
+  return { by: nameOf(found), at: found.at, self }
+}
+
+function ofInvoice(ownerId: string, id: string) {
+  return and(eq(invoiceChanges.ownerId, ownerId), sql`${invoiceChanges.invoiceId} = ${id}::uuid`)
+}
+
+/** The notes about an invoice, newest first. */
+export async function notesOf(db: Database, ownerId: string, invoiceId: string, most: number): Promise<Note[]> {
+  const found = await db
+    .select()
+    .from(invoiceNotes)
+    .where(and(eq(invoiceNotes.ownerId, ownerId), eq(invoiceNotes.invoiceId, invoiceId)))
+    .orderBy(desc(invoiceNotes.id))
+    .limit(most)
+  return toNotes(db, ownerId, found)
+}
+
+export async function addNote(
+  db: Database,
+  { id, ownerId }: Pick<InvoiceRow, 'id' | 'ownerId'>,
+  text: string,
+  now: Instant,
+): Promise<Note> {
+  const rows = await db
+    .insert(invoiceNotes)
+    .values({ ownerId, invoiceId: id, at: now, ...actorNow(), text })
+    .returning()
+  const [added] = await toNotes(db, ownerId, rows)
+  if (!added) throw new Error('A note was not written down.')
+  return added
+}
+
+async function toNotes(db: Database, ownerId: string, rows: (typeof invoiceNotes.$inferSelect)[]): Promise<Note[]> {
+  const nameOf = await nameActors(db, ownerId, rows)
+  return rows.map(({ id: _id, at, text, ...actor }) => ({ _id, at: at.toString(), by: nameOf(actor), text }))
+}

@@ -1,0 +1,22 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { PersonId } from './columns.ts'
+
+/** Who does what the running code does: a person, or a program in the person's name. */
+export interface Actor {
+  person: PersonId
+  /** The name of the API key or application. */
+  program: string | null
+}
+
+const acting = new AsyncLocalStorage<Actor | null>()
+
+/** Does this work in the name of someone; null: of Duely itself. */
+export function actAs<T>(actor: Actor | null, work: () => T): T {
+  return acting.run(actor, work)
+}
+
+/** The columns that name who the running code acts for. */
+export function actorNow(): { personId: PersonId | null; program: string | null } {
+  const actor = acting.getStore()
+  return { personId: actor?.person ?? null, program: actor?.program ?? null }
+}
