@@ -182,6 +182,8 @@ export const serverAbilities = z.object({
   payLinks: z.boolean(),
   systemMail: z.boolean(),
   supportUrl: z.string().nullable(),
+  /** Of a demo: where its emails are shown. */
+  demoMail: z.string().nullable(),
   passwordMinLength: z.number().int(),
 })
 export type ServerAbilities = z.infer<typeof serverAbilities>

@@ -16,6 +16,13 @@ import { sweep, tick, works } from '#server/worker.ts'
 
 /** Who signs in to the demo. */
 export const visitor = { email: 'mira@nila-studio.example', password: 'a year of invoices' }
+/** What the studio's account at the stand-in for Razorpay is connected by: shown to clients, they have to look live. */
+export const paymentKeys = { keyId: 'rzp_live_NilaStudioDemo', keySecret: 'no_money_is_moved' }
+/** Who works with her: a colleague, and an accountant who only looks. */
+const colleagues = [
+  { displayName: 'Arjun Rao', email: 'arjun@nila-studio.example', role: 'member' },
+  { displayName: 'Leela Iyer', email: 'leela@iyer-accounts.example', role: 'viewer' },
+]
 const zone = 'Asia/Kolkata'
 
 /** A client of the studio: what they buy each month, and how they pay. */
@@ -112,16 +119,32 @@ const clients: Client[] = [
 
 /**
  * Makes a data folder with the last `days` of a small studio, up to now: the real calls, runs and emails on a clock that is moved day by day. Emails go to
- * the mail server on `smtpPort`.
+ * the mail server on `smtpPort` with links to `publicUrl`, where clients can pay by the provider at `paymentsUrl`.
  */
 export async function makeYear(
   dataDir: string,
-  { smtpPort, days = 365, progress }: { smtpPort: number; days?: number; progress(share: number): void },
+  {
+    smtpPort,
+    publicUrl,
+    paymentsUrl,
+    days = 365,
+    progress,
+  }: { smtpPort: number; publicUrl: string; paymentsUrl: string; days?: number; progress(share: number): void },
 ): Promise<void> {
   // Nothing needs to survive a power cut: an unfinished year is made again.
   const database = await openEmbedded(dataDir, () => undefined)
   const secretKey = await loadSecretKey(database.db, { given: '', dataDir })
-  const config = { ...readConfig({ SMTP_ALLOW_PRIVATE_HOSTS: 'true', RATE_LIMIT: 'off', DATA_DIR: dataDir }), secretKey }
+  const config = {
+    ...readConfig({
+      SMTP_ALLOW_PRIVATE_HOSTS: 'true',
+      RATE_LIMIT: 'off',
+      PAY_LINKS: 'on',
+      PUBLIC_URL: publicUrl,
+      RAZORPAY_API_URL: paymentsUrl,
+      DATA_DIR: dataDir,
+    }),
+    secretKey,
+  }
   const log = openLog({ level: 'fatal', terminal: false })
   const end = Temporal.Now.zonedDateTimeISO(zone)
   const today = end.toPlainDate()
@@ -160,6 +183,23 @@ export async function makeYear(
   const { _id: sequence } = await ask<{ _id: string }>('POST', '/reminder/sequences', friendly)
   await ask('PATCH', '/reminder/settings', { sequence })
   await ask('POST', '/reminder/start')
+  const proof = { currentPassword: visitor.password }
+  await ask('PUT', '/payment-settings', {
+    businessName: 'Nila Studio',
+    upi: { id: 'nila.studio@examplebank', name: 'Nila Studio' },
+    bank: { kind: 'india', accountName: 'Nila Studio', accountNumber: '50100123456789', ifsc: 'HDFC0000123' },
+    ...proof,
+  })
+  await ask('PUT', '/payment-settings/razorpay', { ...paymentKeys, ...proof })
+  for (const { role, ...person } of colleagues) {
+    await signIn()
+    const { link } = await ask<{ link: string }>('POST', '/business/invitations', { email: person.email, role })
+    token = ''
+    await ask('POST', '/user', { ...person, password: visitor.password, timezone: zone })
+    token = (await ask<{ accessToken: string }>('POST', '/auth', { email: person.email, password: visitor.password })).accessToken
+    await ask('POST', '/invitations/accept', { token: link.split('#token=')[1] })
+  }
+  await signIn()
 
   /** What is done on a day, by its date. */
   const plan = new Map<string, (() => Promise<unknown>)[]>()

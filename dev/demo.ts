@@ -3,12 +3,13 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { openCatchingSmtp } from './catching-smtp.ts'
-import { makeYear, visitor } from './demo-year.ts'
+import { makeYear, paymentKeys, visitor } from './demo-year.ts'
 
 /*
- * npm run demo: Duely with a year of a small studio, and a mail server that delivers nothing and shows every email. All on loopback, with its own
- * data in data/demo, which the first start makes.
+ * npm run demo: Duely with a year of a small studio, a mail server that delivers nothing and shows every email, and a payment provider that moves no
+ * money. All on loopback, with its own data in data/demo, which the first start makes.
  */
 const root = path.join(import.meta.dirname, '..')
 const port = process.env.PORT ?? '3000'
@@ -23,6 +24,9 @@ const mail = await openCatchingSmtp({
   process.exit(1)
 })
 
+const publicUrl = `http://localhost:${port}`
+const provider = await openFakeRazorpay(paymentKeys)
+
 if (!existsSync(path.join(dataDir, 'postgres'))) {
   say('Making a year of invoices, payments and emails. This takes a minute or two, once.\n')
   const making = `${dataDir}.unfinished`
@@ -33,7 +37,7 @@ if (!existsSync(path.join(dataDir, 'postgres'))) {
     if (tenth > told) say(`  ${tenth * 10} %\n`)
     told = tenth
   }
-  await makeYear(making, { smtpPort: mail.smtpPort, progress })
+  await makeYear(making, { publicUrl, smtpPort: mail.smtpPort, paymentsUrl: provider.settings.apiUrl, progress })
   await rm(dataDir, { recursive: true, force: true })
   await rename(making, dataDir)
 }
@@ -49,14 +53,16 @@ const server = spawn(process.execPath, ['server/start.ts'], {
     SYSTEM_SMTP_URL: `smtp://127.0.0.1:${mail.smtpPort}`,
     SYSTEM_MAIL_FROM: 'Duely <demo@duely.example>',
     PAY_LINKS: 'on',
+    RAZORPAY_API_URL: provider.settings.apiUrl,
+    DEMO_MAIL_URL: mail.url,
     HOST: '127.0.0.1',
-    PUBLIC_URL: `http://localhost:${port}`,
+    PUBLIC_URL: publicUrl,
     PORT: port,
     DATA_DIR: dataDir,
   },
 })
 say(`
-  Duely      http://localhost:${port}, sign in as ${visitor.email} with the password: ${visitor.password}
+  Duely      ${publicUrl}/dashboard?tour, sign in as ${visitor.email} with the password: ${visitor.password}
   Emails     ${mail.url}
 
   Nothing leaves this machine. Delete ${dataDir} to start over.
@@ -66,5 +72,5 @@ say(`
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => server.kill('SIGTERM'))
 process.once('disconnect', () => server.kill('SIGTERM'))
 const [code] = await once(server, 'exit')
-await mail[Symbol.asyncDispose]()
+await Promise.all([mail[Symbol.asyncDispose](), provider[Symbol.asyncDispose]()])
 process.exit(Number(code ?? 0))

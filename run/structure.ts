@@ -73,7 +73,7 @@ const table: Record<string, Folder> = {
   },
   bench: { packages: 'tools', may: [...serverFolders, 'contract', 'test', 'test/fakes'] },
   run: { packages: 'tools', may: ['server/platform/reference.ts', 'test', 'test/fakes', 'test/faults'] },
-  dev: { packages: 'tools', may: [...serverFolders, 'run/scalar.ts'] },
+  dev: { packages: 'tools', may: [...serverFolders, 'run/scalar.ts', 'test/fakes/razorpay'] },
 }
 
 /** The entry of the table for a folder: a screen's folder inside a client slice has the rights of its slice. */

@@ -41,6 +41,7 @@ const environment = z.object({
     .string()
     .refine((zone) => isZone(zone), 'must be a time zone such as Asia/Kolkata')
     .default('Asia/Kolkata'),
+  DEMO_MAIL_URL: webUrl('http://127.0.0.1:8026').optional(),
   SUPPORT_URL: url(['http:', 'https:', 'mailto:'], 'https://example.com/help or mailto:help@example.com').optional(),
   TERMS_URL: webUrl('https://example.com/terms').optional(),
   RATE_LIMIT: flag(true),
@@ -159,6 +160,8 @@ export interface Config {
   heartbeatUrl: string | null
   /** Opens `GET /metrics`; null: there is none. */
   metricsToken: string | null
+  /** Set by npm run demo: every screen says what it is, and leads to the page with its emails. */
+  demoMailUrl: string | null
   passwordMinLength: number
   /** How many days the text of an email is kept after its invoices were paid or deleted. */
   historyBytesDays: number
@@ -201,6 +204,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     secretKey: [given.SECRET_KEY, given.SECRET_KEY_BEFORE].filter((key) => key !== undefined).join('\n'),
     logLevel: given.LOG_LEVEL,
     defaultTimezone: given.DEFAULT_TIMEZONE,
+    demoMailUrl: given.DEMO_MAIL_URL ?? null,
     supportUrl: given.SUPPORT_URL ?? mailtoOf(given.SYSTEM_MAIL_FROM),
     termsUrl: given.TERMS_URL ?? null,
     payLinks: given.PAY_LINKS === 'auto' ? isPublic(publicUrl) : given.PAY_LINKS === 'on',

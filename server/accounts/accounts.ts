@@ -72,6 +72,7 @@ export function serverAbilities(config: Deps['config']): ServerAbilities {
     payLinks: config.payLinks,
     systemMail: sendsSystemMail(config),
     supportUrl: config.supportUrl,
+    demoMail: config.demoMailUrl,
     passwordMinLength: config.passwordMinLength,
   }
 }

@@ -1,6 +1,7 @@
-import { isValidElement, type ReactNode, useDeferredValue, useEffect, useState } from 'react'
+import { isValidElement, lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useState } from 'react'
 import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { screens } from '#contract/screens.ts'
+import { useServer } from '#web/platform/account.tsx'
 import { useSession } from '#web/platform/session.ts'
 import { Account } from './account.tsx'
 import { SidebarActions } from './actions.tsx'
@@ -8,6 +9,13 @@ import { AttentionProvider, Bell } from './attention.tsx'
 import { Library } from './library.tsx'
 import styles from './shell.module.css'
 import { Sidebar, SiteFrame } from './site-frame.tsx'
+
+const Demo = lazy(() =>
+  import('./demo.tsx').then(
+    ({ Demo: loaded }) => ({ default: loaded }),
+    () => ({ default: () => null }),
+  ),
+)
 
 /** The frame of the screens for people who are signed in. */
 export default function DashboardLayout(): ReactNode {
@@ -28,6 +36,7 @@ function Dashboard(): ReactNode {
   // Deferred, so that hydrating the prerendered page does not block input.
   const session = useDeferredValue(useSession(), undefined)
   const starting = useStarting()
+  const demoMail = useServer()?.demoMail
   const { pathname, search, hash } = useLocation()
   const [wasHere, setWasHere] = useState(false)
   if (session && !wasHere) setWasHere(true)
@@ -38,6 +47,11 @@ function Dashboard(): ReactNode {
       <main id="content" className={styles.main} tabIndex={-1}>
         <div className={styles.content}>
           {session === undefined && starting}
+          {session && demoMail && (
+            <Suspense>
+              <Demo mail={demoMail} />
+            </Suspense>
+          )}
           {session && <Outlet key={session.user._id} />}
         </div>
       </main>

@@ -1,3 +1,4 @@
+import { screens } from '#contract/screens.ts'
 import { isMac } from '#web/ui/hooks.ts'
 import { count } from '#web/ui/texts.ts'
 
@@ -34,6 +35,45 @@ export const paletteTexts = {
     single: 'Single-key shortcuts',
     singleHint: 'Turn them off if you use voice input or press them by accident. The shortcut for search and commands keeps working.',
   },
+}
+
+/** Texts of a demo, loaded with its notice. */
+export const demoTexts = {
+  label: 'Demo',
+  title: 'This is a demo',
+  text: 'A year of an invented studio. Change what you like: nothing leaves this machine, and no money is moved.',
+  start: 'Show me around',
+  emails: 'Open its emails',
+  stop: (nth: number, of: number, title: string) => `${nth} of ${of}: ${title}`,
+  next: (title: string) => `Next: ${title}`,
+  end: 'End the tour',
+  stops: [
+    {
+      screen: screens.dashboard,
+      title: 'The due line',
+      text: 'Each open invoice is a dot on its due date: what is late is left of today. Open one to see every email about it, and what was paid.',
+    },
+    {
+      screen: screens.sequences,
+      title: 'Sequences',
+      text: 'Who hears what, and when: a friendly note first, a final one at the end. Move a step, and the next 30 days change before you save.',
+    },
+    {
+      screen: screens.reminderControl,
+      title: 'Reminder Control',
+      text: 'What leaves next and what left today, who is left out and why. One button stops everything.',
+    },
+    {
+      screen: screens.insights,
+      title: 'Insights',
+      text: 'What is owed, who pays late, and what is likely to come in. Each figure shows how it was worked out.',
+    },
+    {
+      screen: screens.gettingPaid,
+      title: 'Getting paid',
+      text: 'How clients pay, and what they say. Open the emails and follow the link of one: that is the page a client sees. Paying there closes the invoice.',
+    },
+  ],
 }
 
 /** Texts of the list behind the bell, loaded with it. */
