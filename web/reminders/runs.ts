@@ -208,13 +208,17 @@ function unplanned({ heldFor, reason, nextAt }: PreviewLine, now: Date): Unplann
 }
 
 /**
- * The emails about these invoices: one each, or with `grouped` one per address and currency. Upper and lower case make no other address.
+ * The emails about these invoices: one each, or with `grouped` one per address, currency and language. Upper and lower case make no other address.
  * `byTone`: an email lists invoices of one tone, as in every run but Send Now.
  */
 export function emailsOf(lines: PreviewLine[], grouped: boolean, byTone = false): ComingEmail[] {
   const byEmail = new Map<string, Lines>()
   for (const line of lines)
-    add(byEmail, grouped ? `${line.clientEmail.toLowerCase()} ${line.currency} ${byTone ? toneOf(line) : ''}` : line.invoiceId, line)
+    add(
+      byEmail,
+      grouped ? `${line.clientEmail.toLowerCase()} ${line.currency} ${line.language} ${byTone ? toneOf(line) : ''}` : line.invoiceId,
+      line,
+    )
   return [...byEmail.values()].map((of) => ({
     clientName: of[0].clientName,
     clientEmail: of[0].clientEmail,

@@ -173,7 +173,7 @@ function openByClient(invoices: Invoice[], { today, offset }: Sender): [Invoice,
   const listed = invoices.filter((invoice) => invoice.status !== 'paid' && invoice.pause === null && isListed(invoice))
   const byClient = new Map<string, [Invoice, ...Invoice[]]>()
   for (const invoice of listed.toSorted((one, other) => (sortKey(one) < sortKey(other) ? -1 : 1))) {
-    const key = `${invoice.clientEmail.toLowerCase()} ${invoice.currency}`
+    const key = `${invoice.clientEmail.toLowerCase()} ${invoice.currency} ${invoice.language}`
     const group = byClient.get(key)
     if (group) group.push(invoice)
     else byClient.set(key, [invoice])
@@ -186,7 +186,7 @@ function sortKey({ dueDate, _id }: Invoice): string {
 }
 
 function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today, offset }: Sender): Example {
-  const [{ clientName, clientEmail, currency }] = invoices
+  const [{ clientName, clientEmail, currency, language }] = invoices
   const sum = (amounts: Money[]) => sumByCurrency(amounts, currency)[0]?.amount ?? 0
   const values = {
     clientName,
@@ -202,7 +202,7 @@ function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today, offs
     currency,
   }
   return {
-    id: `${clientEmail.toLowerCase()} ${currency}`,
+    id: [clientEmail.toLowerCase(), currency, language].filter((part) => part !== null).join(' '),
     label: texts.preview.client(clientName, invoices.length),
     to: `${clientName} <${clientEmail}>`,
     payable: {

@@ -81,8 +81,8 @@ export function DueList({ label, lines, mails }: { label: string; lines: Preview
 function clientsWithSeveral(lines: PreviewLine[]): number {
   const once = new Set<string>()
   const several = new Set<string>()
-  for (const { clientEmail, currency } of lines) {
-    const client = `${clientEmail.toLowerCase()} ${currency}`
+  for (const { clientEmail, currency, language } of lines) {
+    const client = `${clientEmail.toLowerCase()} ${currency} ${language}`
     if (once.has(client)) several.add(client)
     once.add(client)
   }
