@@ -254,6 +254,18 @@ async function templates(page: Page, audit: Audit, someone: Someone, smtp: FakeS
   await withMailbox(someone, smtp)
   await open(page, '/dashboard/email-templates?tab=group', 'Current Template')
   await audit.at('email-templates-group')
+  await page.getByLabel('Language').selectOption('de')
+  await expect(page.getByText('Zahlungserinnerung: 17.250,00', { exact: false }).first()).toBeVisible()
+  await audit.at('email-templates-german')
+  await open(page, '/dashboard/business?tab=brand', 'What clients see')
+  await page.getByLabel('Full name').fill('Neem Studio GmbH')
+  await page.getByLabel('Colour').fill('#1f6f54')
+  await expect(page.getByText('A button of your client pages')).toBeVisible()
+  await audit.at('brand', page.getByText('A button of your client pages'))
+  await page.getByLabel('Colour').fill('green')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText('Please enter a colour such as #1f6f54.')).toBeVisible()
+  await audit.at('brand-refused')
   await someone.send('PATCH', '/reminder/settings', { groupByClient: true })
   await someone.send('PUT', '/mail-config/template/group', {
     useCustomTemplate: true,
