@@ -90,7 +90,7 @@ export const words: Record<Other, Words> = {
     pay: {
       colon: ': ',
       pay: (amount) => `${amount} का भुगतान करें`,
-      seeAndPay: (amount) => `${amount} देखें और भुगतान करें`,
+      seeAndPay: (amount) => `देखें और ${amount} का भुगतान करें`,
       upi: 'UPI आईडी',
       qr: (amount) => `${amount} के लिए UPI क्यूआर कोड`,
       received: (paid, total) => `${total} में से ${paid} मिल चुके हैं, धन्यवाद।`,
@@ -150,8 +150,8 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'Rechnung {{invoiceId}} ist weiterhin offen', many: '{{totalAmount}} weiterhin offen' },
         text: {
-          one: 'wir haben Sie bereits wegen der folgenden Zahlung angeschrieben, sie ist bei uns aber noch nicht eingegangen. Bitte zahlen Sie innerhalb der nächsten 7 Tage, oder antworten Sie uns, wann wir mit der Zahlung rechnen können. Wenn an der Rechnung etwas nicht stimmt, sagen Sie es uns bitte jetzt, damit wir es richtigstellen können.',
-          many: 'wir haben Sie bereits wegen der folgenden Zahlungen angeschrieben, sie sind bei uns aber noch nicht eingegangen. Bitte zahlen Sie innerhalb der nächsten 7 Tage, oder antworten Sie uns, wann wir mit den Zahlungen rechnen können. Wenn an den Rechnungen etwas nicht stimmt, sagen Sie es uns bitte jetzt, damit wir es richtigstellen können.',
+          one: 'wir haben Sie bereits wegen der folgenden Zahlung angeschrieben, sie ist bei uns aber noch nicht eingegangen. Bitte zahlen Sie innerhalb der nächsten 7 Tage, oder teilen Sie uns mit, wann wir mit der Zahlung rechnen können. Wenn an der Rechnung etwas nicht stimmt, sagen Sie es uns bitte jetzt, damit wir es richtigstellen können.',
+          many: 'wir haben Sie bereits wegen der folgenden Zahlungen angeschrieben, sie sind bei uns aber noch nicht eingegangen. Bitte zahlen Sie innerhalb der nächsten 7 Tage, oder teilen Sie uns mit, wann wir mit den Zahlungen rechnen können. Wenn an den Rechnungen etwas nicht stimmt, sagen Sie es uns bitte jetzt, damit wir es richtigstellen können.',
         },
       },
       final: {
@@ -171,7 +171,7 @@ export const words: Record<Other, Words> = {
       received: (paid, total) => `${paid} von ${total} sind eingegangen, vielen Dank.`,
       file: 'Rechnung herunterladen (PDF)',
       fileOf: (reference) => `${reference} herunterladen (PDF)`,
-      question: 'Schon bezahlt, oder eine Frage?',
+      question: 'Haben Sie schon bezahlt oder eine Frage?',
       tellUsThere: 'Teilen Sie es uns dort mit',
       orReply: ', oder antworten Sie auf diese E-Mail.',
       reply: 'Bitte antworten Sie auf diese E-Mail.',
@@ -206,7 +206,7 @@ export const words: Record<Other, Words> = {
     close:
       'Si vous avez réglé entre-temps, merci, et ne tenez pas compte de ce message. Sinon, nous vous serions reconnaissants de procéder au paiement dans les prochains jours. Si quelque chose n’est pas clair, répondez simplement à cet e-mail.',
     bye: 'Cordialement,',
-    more: (count, amount) => `et ${count} autres (${amount})`,
+    more: (count, amount) => `et ${count} ${count === 1 ? 'autre' : 'autres'} (${amount})`,
     steps: {
       before: {
         subject: { one: 'La facture {{invoiceId}} arrive à échéance le {{dueDate}}', many: `Échéance proche${gap}: {{totalAmount}}` },
@@ -228,8 +228,8 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'La facture {{invoiceId}} reste impayée', many: `Toujours impayé${gap}: {{totalAmount}}` },
         text: {
-          one: 'Nous vous avons déjà écrit au sujet du règlement ci-dessous et ne l’avons pas reçu. Nous vous prions de payer dans les 7 prochains jours, ou de nous répondre en indiquant quand nous pouvons l’attendre. Si la facture comporte une erreur, merci de nous le signaler dès maintenant, afin que nous puissions la corriger.',
-          many: 'Nous vous avons déjà écrit au sujet des règlements ci-dessous et ne les avons pas reçus. Nous vous prions de payer dans les 7 prochains jours, ou de nous répondre en indiquant quand nous pouvons les attendre. Si les factures comportent une erreur, merci de nous le signaler dès maintenant, afin que nous puissions la corriger.',
+          one: 'Nous vous avons déjà écrit au sujet du règlement ci-dessous mais ne l’avons toujours pas reçu. Nous vous prions de payer dans les 7 prochains jours, ou de nous répondre en indiquant quand nous pouvons l’attendre. Si la facture comporte une erreur, merci de nous le signaler dès maintenant, afin que nous puissions la corriger.',
+          many: 'Nous vous avons déjà écrit au sujet des règlements ci-dessous mais ne les avons toujours pas reçus. Nous vous prions de payer dans les 7 prochains jours, ou de nous répondre en indiquant quand nous pouvons les attendre. Si les factures comportent une erreur, merci de nous le signaler dès maintenant, afin que nous puissions la corriger.',
         },
       },
       final: {
@@ -249,7 +249,7 @@ export const words: Record<Other, Words> = {
       received: (paid, total) => `${paid} sur ${total} ont été reçus, merci.`,
       file: 'Télécharger la facture (PDF)',
       fileOf: (reference) => `Télécharger ${reference} (PDF)`,
-      question: `Déjà payé, ou une question${gap}?`,
+      question: `Vous avez déjà payé ou vous avez une question${gap}?`,
       tellUsThere: 'Dites-le-nous sur cette page',
       orReply: ', ou répondez à cet e-mail.',
       reply: 'Merci de répondre à cet e-mail.',
@@ -257,8 +257,8 @@ export const words: Record<Other, Words> = {
       bank: {
         accountName: 'Titulaire du compte',
         accountNumber: 'Numéro de compte',
-        sortCode: 'Code de tri (sort code)',
-        routingNumber: 'Numéro de routage',
+        sortCode: 'Code bancaire (sort code)',
+        routingNumber: 'Code bancaire (routing number)',
         reference: 'Référence',
       },
     },
@@ -303,8 +303,8 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'La factura {{invoiceId}} sigue pendiente de pago', many: 'Importe aún pendiente: {{totalAmount}}' },
         text: {
-          one: 'Le hemos escrito acerca del siguiente pago y no lo hemos recibido. Le rogamos que lo efectúe en los próximos 7 días, o que nos responda cuándo podemos esperarlo. Si hay algún error en la factura, le pedimos que nos lo diga ahora, para que podamos corregirlo.',
-          many: 'Le hemos escrito acerca de los siguientes pagos y no los hemos recibido. Le rogamos que los efectúe en los próximos 7 días, o que nos responda cuándo podemos esperarlos. Si hay algún error en las facturas, le pedimos que nos lo diga ahora, para que podamos corregirlo.',
+          one: 'Le hemos escrito acerca del siguiente pago y no lo hemos recibido. Le rogamos que lo efectúe en los próximos 7 días, o que nos indique cuándo podemos esperarlo. Si hay algún error en la factura, le pedimos que nos lo diga ahora, para que podamos corregirlo.',
+          many: 'Le hemos escrito acerca de los siguientes pagos y no los hemos recibido. Le rogamos que los efectúe en los próximos 7 días, o que nos indique cuándo podemos esperarlos. Si hay algún error en las facturas, le pedimos que nos lo diga ahora, para que podamos corregirlo.',
         },
       },
       final: {
@@ -434,7 +434,7 @@ export const words: Record<Other, Words> = {
     close:
       'Se ha già provveduto al pagamento, la ringraziamo e la preghiamo di ignorare questa e-mail. In caso contrario, le saremmo grati se potesse provvedere nei prossimi giorni. Se qualcosa non è chiaro, risponda semplicemente a questa e-mail.',
     bye: 'Cordiali saluti',
-    more: (count, amount) => `e altre ${count} (${amount})`,
+    more: (count, amount) => `${count === 1 ? 'e un’altra' : `e altre ${count}`} (${amount})`,
     steps: {
       before: {
         subject: { one: 'La fattura {{invoiceId}} scade il {{dueDate}}', many: 'Prossima scadenza: {{totalAmount}}' },
@@ -453,15 +453,15 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'La fattura {{invoiceId}} non risulta ancora pagata', many: 'Importo ancora da pagare: {{totalAmount}}' },
         text: {
-          one: 'Le abbiamo già scritto in merito al pagamento seguente e non lo abbiamo ricevuto. La preghiamo di provvedere entro i prossimi 7 giorni, oppure di risponderci quando possiamo attenderlo. Se nella fattura c’è un errore, la preghiamo di comunicarcelo ora, in modo che possiamo correggerlo.',
-          many: 'Le abbiamo già scritto in merito ai pagamenti seguenti e non li abbiamo ricevuti. La preghiamo di provvedere entro i prossimi 7 giorni, oppure di risponderci quando possiamo attenderli. Se nelle fatture c’è un errore, la preghiamo di comunicarcelo ora, in modo che possiamo correggerlo.',
+          one: 'Le abbiamo già scritto in merito al pagamento seguente e non lo abbiamo ricevuto. La preghiamo di provvedere entro i prossimi 7 giorni, oppure di farci sapere quando possiamo attenderlo. Se nella fattura c’è un errore, la preghiamo di comunicarcelo ora, in modo che possiamo correggerlo.',
+          many: 'Le abbiamo già scritto in merito ai pagamenti seguenti e non li abbiamo ricevuti. La preghiamo di provvedere entro i prossimi 7 giorni, oppure di farci sapere quando possiamo attenderli. Se nelle fatture c’è un errore, la preghiamo di comunicarcelo ora, in modo che possiamo correggerlo.',
         },
       },
       final: {
         subject: { one: 'Ultimo promemoria: fattura {{invoiceId}}', many: 'Ultimo promemoria: {{totalAmount}}' },
         text: {
-          one: 'Nonostante i nostri promemoria, il pagamento seguente non ci è ancora pervenuto. La preghiamo di provvedere entro 7 giorni da questa e-mail. Se entro tale termine non avremo sue notizie, dovremo valutare altri passi per recuperare l’importo. Se non può pagare tutto ora, ci risponda, in modo da concordare una data.',
-          many: 'Nonostante i nostri promemoria, i pagamenti seguenti non ci sono ancora pervenuti. La preghiamo di provvedere entro 7 giorni da questa e-mail. Se entro tale termine non avremo sue notizie, dovremo valutare altri passi per recuperare l’importo. Se non può pagare tutto ora, ci risponda, in modo da concordare una data.',
+          one: 'Nonostante i nostri promemoria, il pagamento seguente non ci è ancora pervenuto. La preghiamo di provvedere entro 7 giorni da questa e-mail. Se entro tale termine non avremo sue notizie, dovremo valutare ulteriori azioni per recuperare l’importo. Se non può pagare tutto ora, ci risponda, in modo da concordare una data.',
+          many: 'Nonostante i nostri promemoria, i pagamenti seguenti non ci sono ancora pervenuti. La preghiamo di provvedere entro 7 giorni da questa e-mail. Se entro tale termine non avremo sue notizie, dovremo valutare ulteriori azioni per recuperare l’importo. Se non può pagare tutto ora, ci risponda, in modo da concordare una data.',
         },
       },
     },
@@ -475,7 +475,7 @@ export const words: Record<Other, Words> = {
       file: 'Scarica la fattura (PDF)',
       fileOf: (reference) => `Scarica ${reference} (PDF)`,
       question: 'Ha già pagato o ha una domanda?',
-      tellUsThere: 'Ce lo comunichi in quella pagina',
+      tellUsThere: 'Ce lo comunichi su quella pagina',
       orReply: ', oppure risponda a questa e-mail.',
       reply: 'La preghiamo di rispondere a questa e-mail.',
       sentWith: 'Inviato con Duely',
@@ -512,14 +512,14 @@ export const words: Record<Other, Words> = {
     more: (count, amount) => `en nog ${count} (${amount})`,
     steps: {
       before: {
-        subject: { one: 'Factuur {{invoiceId}} vervalt op {{dueDate}}', many: '{{totalAmount}} vervalt binnenkort' },
+        subject: { one: 'Factuur {{invoiceId}} vervalt op {{dueDate}}', many: 'Binnenkort te betalen: {{totalAmount}}' },
         text: {
-          one: 'Een kort bericht: onderstaande factuur vervalt binnenkort. Is de betaling al geregeld, dan danken wij u: u hoeft verder niets te doen.',
-          many: 'Een kort bericht: onderstaande facturen vervallen binnenkort. Is de betaling al geregeld, dan danken wij u: u hoeft verder niets te doen.',
+          one: 'Een korte herinnering: de vervaldatum van onderstaande factuur nadert. Is de betaling al geregeld, dan danken wij u: u hoeft verder niets te doen.',
+          many: 'Een korte herinnering: de vervaldatum van onderstaande facturen nadert. Is de betaling al geregeld, dan danken wij u: u hoeft verder niets te doen.',
         },
       },
       due: {
-        subject: { one: 'De betaling van factuur {{invoiceId}} vervalt op {{dueDate}}', many: 'Te betalen: {{totalAmount}}' },
+        subject: { one: 'Factuur {{invoiceId}} moet op {{dueDate}} betaald zijn', many: 'Te betalen: {{totalAmount}}' },
         text: {
           one: 'Graag wijzen wij u op de vervaldatum van onderstaande factuur. Is de betaling onderweg, dan danken wij u.',
           many: 'Graag wijzen wij u op de vervaldatum van onderstaande facturen. Is de betaling onderweg, dan danken wij u.',
@@ -528,8 +528,8 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'Factuur {{invoiceId}} is nog niet betaald', many: '{{totalAmount}} is nog niet betaald' },
         text: {
-          one: 'Wij hebben u geschreven over onderstaande betaling en hebben deze niet ontvangen. Wij verzoeken u binnen 7 dagen te betalen, of ons te antwoorden wanneer wij de betaling kunnen verwachten. Klopt er iets niet aan de factuur, laat het ons dan nu weten, zodat wij het kunnen rechtzetten.',
-          many: 'Wij hebben u geschreven over onderstaande betalingen en hebben deze niet ontvangen. Wij verzoeken u binnen 7 dagen te betalen, of ons te antwoorden wanneer wij de betalingen kunnen verwachten. Klopt er iets niet aan de facturen, laat het ons dan nu weten, zodat wij het kunnen rechtzetten.',
+          one: 'Wij hebben u geschreven over onderstaande betaling en hebben deze niet ontvangen. Wij verzoeken u binnen 7 dagen te betalen, of ons te laten weten wanneer wij de betaling kunnen verwachten. Klopt er iets niet aan de factuur, laat het ons dan nu weten, zodat wij het kunnen rechtzetten.',
+          many: 'Wij hebben u geschreven over onderstaande betalingen en hebben deze niet ontvangen. Wij verzoeken u binnen 7 dagen te betalen, of ons te laten weten wanneer wij de betalingen kunnen verwachten. Klopt er iets niet aan de facturen, laat het ons dan nu weten, zodat wij het kunnen rechtzetten.',
         },
       },
       final: {
@@ -549,7 +549,7 @@ export const words: Record<Other, Words> = {
       received: (paid, total) => `${paid} van ${total} is ontvangen, dank u wel.`,
       file: 'Factuur downloaden (PDF)',
       fileOf: (reference) => `${reference} downloaden (PDF)`,
-      question: 'Al betaald, of een vraag?',
+      question: 'Hebt u al betaald of hebt u een vraag?',
       tellUsThere: 'Laat het ons daar weten',
       orReply: ', of beantwoord deze e-mail.',
       reply: 'Beantwoord deze e-mail.',

@@ -211,7 +211,7 @@ interface Worker extends Delivering {
   webhookNetwork?: WebhookNetwork
 }
 
-/** Begins to work in the background, until `stop`: mails in flight are finished and recorded, nothing new is begun. */
+/** Begins to work in the background, until `stop`: emails in flight are finished and recorded, nothing new is begun. */
 export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void> }> {
   if (deps.soleProcess) await reclaimAll(deps)
   await registerProcess(deps.db, deps.processId)

@@ -178,8 +178,8 @@ export async function signIn(
 
 /**
  * Changes what a person says about themselves, and time zone, hour and currency of their account. A new email needs the current password (`wrong_password`), must be free
- * (`email_taken`) and cannot be set where Google vouches for it (`not_allowed`); where this server sends mail it counts once the link
- * that was sent there is opened, and too many such letters are refused with `too_many`.
+ * (`email_taken`) and cannot be set where Google vouches for it (`not_allowed`); where this server sends email it takes effect once the link
+ * that was sent there is opened, and too many such emails are refused with `too_many`.
  */
 export async function changeProfile(
   deps: Deps,

@@ -59,11 +59,11 @@ export const refusals = {
   ownerStays: 'The owner keeps their role.',
   ownerLeaves: (business: string) => `You own ${business}. Hand it over or delete it first.`,
   choosePrograms: 'Choose what happens to the API keys and webhooks that they made: revoke or take_over.',
-  alreadyMember: 'This person is a member already.',
+  alreadyMember: 'This person is already a member.',
   noInvitation: 'There is no such invitation.',
   invitationGone: (business: string | null) => `This invitation is no longer good. Ask ${business ?? 'the business'} for a new one.`,
   invitedOther: (email: string, mine: string) => `This invitation is for ${email}. You are signed in as ${mine}.`,
-  noBusiness: 'There is no such business, or you are no member of it.',
+  noBusiness: 'There is no such business, or you are not a member of it.',
   otherName: 'This is not the name of the business. Type it as it is shown.',
   onlyBusiness: 'This is your only business. To delete it, delete your account.',
   confirmEmailFirst: 'Confirm your email to start sending.',
@@ -129,7 +129,7 @@ export const exportReadMe = `This archive contains everything that Duely stores 
 
 people is you, accounts your business; audit_entries and person_entries are the log on your profile; memberships has who works in the business. sessions are the browsers you are signed in with. Amounts (amount_minor) are in
 minor units of their currency, and times are in UTC. deliveries are the reminders that were sent; the whole email of each is a file in the folder deliveries, named by
-its id, and raw is its size in bytes. invoice_payments are the payments and refunds of your invoices, also those that you took back (voided_at). sequences, sequence_steps and step_texts are your sequences, own_days the days on which none leaves, or one leaves in spite. Invoices that you deleted are kept for 30 days (deleted_at). oauth_grants are the apps that you allowed, api_keys your keys. Only secrets are left
+its id, and raw is its size in bytes. invoice_payments are the payments and refunds of your invoices, also those that you took back (voided_at). sequences, sequence_steps and step_texts are your sequences, own_days the days on which no reminder leaves, or reminders leave despite a holiday. Invoices that you deleted are kept for 30 days (deleted_at). oauth_grants are the apps that you allowed, api_keys your keys. Only secrets are left
 out: passwords, keys, codes and links, which Duely stores hashed or encrypted.
 `
 
@@ -165,7 +165,7 @@ export function auditText(kind: AuditKind, about: string): string {
     case 'recovery_codes_renewed':
       return 'New recovery codes generated; old codes invalidated.'
     case 'language_changed':
-      return `Clients are written to in another language: ${about}.`
+      return `Language of emails to clients changed to ${about}.`
     case 'reply_to_changed':
       return about === '' ? 'Clients answer to the mailbox again.' : `Clients answer to ${about}.`
     case 'brand_changed':
@@ -175,7 +175,7 @@ export function auditText(kind: AuditKind, about: string): string {
     case 'member_invited':
       return `${about} invited.`
     case 'invitation_revoked':
-      return `Invitation of ${about} revoked.`
+      return `Invitation for ${about} revoked.`
     case 'member_joined':
       return `${about} joined.`
     case 'member_role_changed':
@@ -284,9 +284,9 @@ export function invitationEmail(token: string): Email {
     kind: 'invitation',
     subject: 'You are invited to a business on Duely',
     expiresIn: { hours: 24 },
-    before: ['Someone invites you to work in their business on Duely. Open the link within 7 days to see which one, and join.'],
+    before: ['Someone invited you to join their business on Duely. Open the link within 7 days to see which one and join.'],
     button: { label: 'See the invitation', path: `${screens.join}#token=${token}` },
-    after: ['If you expect no invitation, ignore this email.'],
+    after: ['If you weren’t expecting an invitation, ignore this email.'],
   }
 }
 
@@ -395,7 +395,7 @@ interface NoticeEmail {
 export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
   overpaid: {
     subject: 'A client paid more than the invoice',
-    before: ['More was paid for an invoice than it is over. Duely shows it and moves nothing.'],
+    before: ['A client paid more than the amount of an invoice. Duely shows the difference and moves no money.'],
     label: 'See what happened',
   },
   promise_broken: {
@@ -458,11 +458,11 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
   },
   source_failing: {
     subject: 'A watched address cannot be read',
-    before: ['Invoices from there are not brought up to date. Check its link under Import.'],
+    before: ['Its invoices are no longer updated. Check the address under Import.'],
     label: 'See the address',
   },
   source_waiting: {
-    subject: 'An update of your invoices waits for you',
+    subject: 'An update of your invoices needs your review',
     before: ['A watched address changes many invoices. Look through the update before it counts.'],
     label: 'Look through it',
   },

@@ -22,7 +22,7 @@ const aroundTheEnd = { hours: 8 * 24 }
 /**
  * Writes to owners whose plan is about to end, once each: of a period that was paid once seven days and one day before. Where daily
  * reminders are active, so that none of them stops in silence, also of a subscription, of the trial three days before, and of either on the
- * day. Nothing where this server sells nothing or sends no mail.
+ * day. Nothing where this server sells nothing or sends no email.
  */
 export async function notifyPlanEnds(deps: Deps): Promise<void> {
   const { db, config, clock } = deps

@@ -26,7 +26,7 @@ export const removeTwoFactor: Command = {
 
 export const businessOwner: Command = {
   parameters: ['BUSINESS', 'EMAIL'],
-  summary: 'makes someone the owner of a business whose owner is lost, who becomes an admin',
+  summary: 'makes someone the owner of a business that lost its owner; the previous owner becomes an admin',
   help: ['BUSINESS is its id. Verify with the business that this is wanted before you run it.'],
   async run(deps, [business = '', email = '']) {
     return [`${email} now owns ${await giveBusiness(deps, business, email, deps.clock.now())}.`]
@@ -45,7 +45,7 @@ export const releaseAccountCommand: Command = {
   parameters: ['EMAIL'],
   summary: 'resumes sending for an account on hold',
   run: async ({ db, clock }, [email = '']) => [
-    `Sending is resumed for ${email}: ${emails(await releaseAccount(db, email, clock.now()))} sent within seconds.`,
+    `Sending has resumed for ${email}: ${emails(await releaseAccount(db, email, clock.now()))} sent within seconds.`,
   ],
 }
 

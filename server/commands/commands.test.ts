@@ -172,7 +172,7 @@ test('the operator holds and releases an account, and lists the busiest ones', a
     [`Sending is on hold for ${email}: 0 emails are waiting. Emails in flight are still sent.`],
     0,
   ])
-  expect(await commands('release-account', email)).toEqual([[`Sending is resumed for ${email}: 0 emails are sent within seconds.`], 0])
+  expect(await commands('release-account', email)).toEqual([[`Sending has resumed for ${email}: 0 emails are sent within seconds.`], 0])
   expect(await commands('hold-account', 'nobody@example.com')).toEqual([['There is no account with the email nobody@example.com.'], 1])
   expect(await commands('busiest')).toEqual([['No email was tried in the last hour.'], 0])
 

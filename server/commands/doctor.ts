@@ -150,7 +150,7 @@ async function checkDisk({ dataDir, databaseUrl }: Config): Promise<Finding[]> {
 /** For one name, in ms. */
 const nameDeadline = 5_000
 
-/** Every server that the configuration names. */
+/** Every server that Duely calls. */
 async function checkNames(config: Config): Promise<Finding[]> {
   const named: [variable: string, url: string | null][] = [
     ['PUBLIC_URL', config.publicUrl],

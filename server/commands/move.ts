@@ -60,7 +60,7 @@ export const moveToServer: Command = {
     const key = given ? 'the same SECRET_KEY' : `SECRET_KEY="$(cat ${path.resolve(dataDir, 'secret-key')})"`
     return [
       checked(copied),
-      `${folder} is now ${moved}: delete it when you need it no more.`,
+      `${folder} is now ${moved}: delete it when you no longer need it.`,
       `Start every process with DATABASE_URL=${withoutPassword(url)} and ${key}.`,
     ]
   },

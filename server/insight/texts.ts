@@ -74,7 +74,7 @@ SHA256SUMS      the sum of each file: sha256sum -c SHA256SUMS
         paid: `The client said that it was paid on ${date}`,
         promise: `The client promised to pay by ${date}`,
         question: `The client asked: ${message}`,
-        wrong_person: 'The client said to be the wrong person',
+        wrong_person: 'The client said that they are the wrong person',
       })[kind],
   },
 }

@@ -240,7 +240,7 @@ export interface SenderStop {
   learnedPerDay: number | null
 }
 
-/** Writes down how many mails a minute this mailbox turned out to allow. */
+/** Writes down how many emails a minute this mailbox turned out to allow. */
 export async function learnPerMinute(
   db: Database,
   sender: { ownerId: string; senderId: string },

@@ -104,7 +104,7 @@ test('a step on a quiet day moves to the next open one, and the invoice, the pla
   expect((await until(all, '2026-11-10T06:00:00Z')).map(({ at }) => local(at, 'Asia/Kolkata'))).toEqual(['2026-11-09 9'])
 })
 
-test('own days are quiet, or open in spite, and the whole list is replaced', async () => {
+test('own days are quiet, or open despite a holiday, and the whole list is replaced', async () => {
   await using all = await from('2026-11-07')
   const { app, asha } = all
   await clientIn(app, asha, null, '2026-11-01')

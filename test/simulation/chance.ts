@@ -7,10 +7,10 @@ export interface Chance {
   next(): number
   /** A whole number from `least` to `most`, both included. */
   int(least: number, most: number): number
-  /** True in so many of one cases. */
+  /** True with this probability. */
   is(probability: number): boolean
   pick<T>(of: readonly T[]): T
-  /** As many bytes. */
+  /** So many random bytes. */
   bytes(size: number): Buffer
   of(name: string): Chance
 }

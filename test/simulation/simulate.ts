@@ -1,6 +1,6 @@
 /*
  * Runs the program in the background for days or years on virtual time, with faults that a seed decides, and checks after each day what it
- * promises. docs/reliability.md says what that is.
+ * promises. docs/simulation.md says what that is.
  *
  *   npm run simulate -- --seed 7 --days 365 --accounts 200
  *   npm run simulate -- --seeds 1..10000 --days 3 --accounts 4

@@ -378,7 +378,7 @@ export const texts = {
   },
   business: {
     title: 'Business',
-    subtitle: 'What clients know you as, and the businesses you work in',
+    subtitle: 'The name clients see, and the businesses you work in',
     loading: 'Loading your business...',
     failed: (message: string) => `Couldn’t load your business. ${message}`,
     details: {
@@ -419,8 +419,8 @@ export const texts = {
   },
   join: {
     title: 'Invitation',
-    loading: 'Looking at your invitation...',
-    noToken: 'This link is incomplete. Open it as it is in the email.',
+    loading: 'Loading your invitation...',
+    noToken: 'This link is incomplete. Open the full link from the email.',
     question: (name: string, business: string, role: string) => `${name} invites you to ${business} as ${role}.`,
     other: (email: string, mine: string) => `This invitation is for ${email}. You are signed in as ${mine}.`,
     signInAs: (email: string) => `Sign in as ${email}, or sign up with this address, to join.`,
@@ -451,7 +451,7 @@ export const texts = {
       role: 'Role',
       submit: 'Send invitation',
       busy: 'Sending...',
-      done: (email: string) => `${email} is invited for 7 days.`,
+      done: (email: string) => `${email} is invited. The link is valid for 7 days.`,
       byHand: (email: string) => `This server sends no email. Give ${email} the link yourself.`,
       copy: 'Copy invitation link',
       copied: 'Link copied.',
@@ -460,7 +460,7 @@ export const texts = {
       title: 'Invitations',
       line: (role: string, until: string) => `${role}, until ${until}`,
       revoke: 'Revoke',
-      revokeOf: (email: string) => `Revoke the invitation of ${email}`,
+      revokeOf: (email: string) => `Revoke the invitation for ${email}`,
       again: 'Send again',
       againTo: (email: string) => `Send the invitation of ${email} again`,
     },

@@ -1,6 +1,7 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { accountCalls, type Profile, type ServerAbilities } from '#contract/accounts.ts'
 import { type Call, reaches, roleTexts } from '#contract/call.ts'
+import { reminderCalls } from '#contract/reminders.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import styles from '#web/ui/controls.module.css'
 import { dateIn } from '#web/ui/dates.ts'
@@ -102,5 +103,24 @@ export function ConfirmEmailNotice(): ReactNode {
     >
       {sendLink.isError ? errorMessage(sendLink.error) : texts.text(profile.email)}
     </Notice>
+  )
+}
+
+/** Few accounts hold their emails, and for minutes a day. */
+const LeavingMails = lazy(() =>
+  import('#web/platform/leaving/leaving-banner.tsx').then(
+    ({ LeavingBanner }) => ({ default: LeavingBanner }),
+    () => ({ default: () => null }),
+  ),
+)
+
+/** The emails of a daily run that wait to leave, while there are some. */
+export function Leaving(): ReactNode {
+  const status = useApiQuery(reminderCalls.status).data
+  if (!status?.leavingRunId) return null
+  return (
+    <Suspense>
+      <LeavingMails key={status.leavingRunId} id={status.leavingRunId} zone={status.timezone} />
+    </Suspense>
   )
 }

@@ -182,7 +182,7 @@ interface OwnDaysDialogProps {
   onClose: () => void
 }
 
-/** Days that are quiet, or open in spite. */
+/** Days that are quiet, or open despite a holiday. */
 export function OwnDaysDialog({ opened, stored, onClose }: OwnDaysDialogProps): ReactNode {
   return (
     <Dialog opened={opened} onClose={onClose} title={t.ownDays} size={760}>

@@ -346,7 +346,7 @@ export const texts = {
 
   /** Emails of Duely to its own customer. */
   ownEmails: {
-    none: 'This server sends no mail of its own.',
+    none: 'This server sends no email of its own.',
     eveningList: {
       label: 'Send me tomorrow’s list at 17:00',
       hint: 'By email: who is reminded tomorrow, with a link to leave some out.',
@@ -410,7 +410,7 @@ export const texts = {
     failed: (message: string) => `Couldn’t load smart reminders. ${message}`,
     hint: (days: number) =>
       `Duely may move a step by up to ${count(days, 'day')}, by how each client has paid. No invoice gets more emails than your sequence has.`,
-    everyDay: 'Only steps of a sequence can be moved: clients who are reminded every day notice nothing of it.',
+    everyDay: 'Only steps of a sequence can be moved: it has no effect on clients who are reminded every day.',
     days: 'Move a step by up to, in days',
     change: (days: number) => `Up to ${count(days, 'day')}: change`,
     interval: ([low, high]: [number, number]) => `Between ${signed(low)} and ${signed(high)} days late, with 90 % confidence`,

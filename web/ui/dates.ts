@@ -1,4 +1,3 @@
-import { screens } from '#contract/screens.ts'
 import { texts } from './texts.ts'
 
 const day = 86_400_000
@@ -16,7 +15,7 @@ export function daysBetween(from: string, to: string): number {
 
 /** `2026-03-02` as `02/03/2026`. */
 export function showDate(date: string): string {
-  return date.slice(0, 10).split('-').reverse().join(screens.landing)
+  return date.slice(0, 10).split('-').reverse().join('/')
 }
 
 /** The clock time at an instant in a zone, in two digits each: `09:00`. */

@@ -6,11 +6,12 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type SourceLook, sourceCalls, type WatchedSource } from '#contract/sources.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
+import { useToday } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { patiently, send } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
-import { showDate } from '#web/ui/dates.ts'
+import { dateIn, showDate } from '#web/ui/dates.ts'
 import fileStyles from '#web/ui/file-import.module.css'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -126,13 +127,14 @@ export function Sources({ onLook }: { onLook: (looking: boolean) => void }): Rea
 }
 
 function SourceWords({ source: { name, url, lastPull } }: { source: WatchedSource }): ReactNode {
+  const { zone } = useToday()
   const result = lastPull?.message ?? (lastPull ? texts.again.doneTitle(lastPull.imported, lastPull.updated, lastPull.unchanged) : t.never)
   return (
     <span className={styles.who}>
       <span className={styles.name}>{name}</span>
       <span className={styles.dim}>{url.replace(/^https?:\/\//, '')}</span>
       <span className={lastPull && lastPull.state !== 'applied' ? styles.message : styles.dim}>
-        {lastPull ? t.last(showDate(lastPull.at), result) : result}
+        {lastPull ? t.last(showDate(dateIn(zone, new Date(lastPull.at))), result) : result}
       </span>
     </span>
   )

@@ -102,7 +102,7 @@ export const texts = {
     undo: 'Undo update',
     never: 'Not read yet',
     last: (date: string, result: string) => `${date}: ${result}`,
-    changes: (invoices: number) => `This update changes ${invoices.toLocaleString('en-IN')} invoices. Look through it before it counts.`,
+    changes: (invoices: number) => `This update changes ${count(invoices, 'invoice')}. Look through it before it counts.`,
     nothing: 'This update changes nothing.',
     fresh: 'New',
     apply: (invoices: number) => `Apply to ${count(invoices, 'invoice')}`,
