@@ -471,6 +471,7 @@ test('the server’s abilities are public', async () => {
     payLinks: false,
     systemMail: false,
     supportUrl: 'https://example.com/help',
+    demoMail: null,
     passwordMinLength: 6,
   })
 })
