@@ -253,7 +253,7 @@ test('a download follows three redirects, each vetted like the address itself', 
   expect(await get()).toEqual({ bytes: Buffer.from('a,b') })
   expect(asked).toEqual(Array(4).fill('example.com'))
   hops(4)
-  expect(await get()).toEqual({ words: 'This address leads on more than three times. Enter the one that it leads to.' })
+  expect(await get()).toEqual({ words: 'This address redirects more than three times. Enter the final address.' })
   const before = receiver.connections
   const inside = [
     'https://inside.example.com/x',

@@ -84,7 +84,7 @@ export const texts = {
     // Fixed by the specification.
     waits: (invoices: number) => `This update changes ${invoices.toLocaleString('en-IN')} invoices. Look through it before it counts.`,
     changed: 'The file has changed since you looked at it. Please look through it again.',
-    waitsTitle: (name: string) => `An update from ${name} waits for you`,
+    waitsTitle: (name: string) => `An update from ${name} needs your review`,
     failingTitle: (name: string) => `${name} could not be read three times`,
   },
   receiver: {

@@ -15,7 +15,7 @@ test('an owner invites their accountant, who joins and may only look', async ({ 
   await page.getByRole('button', { name: 'Send invitation' }).click()
   const { link } = (await (await sent).json()) as { link: string }
   await expect(page.getByRole('button', { name: 'Copy invitation link' })).toBeVisible()
-  await expect(page.getByRole('button', { name: `Revoke the invitation of ${accountant}` })).toBeVisible()
+  await expect(page.getByRole('button', { name: `Revoke the invitation for ${accountant}` })).toBeVisible()
 
   const context = await browser.newContext({ baseURL: program.url })
   const other = await context.newPage()

@@ -462,7 +462,7 @@ export const texts = {
       revoke: 'Revoke',
       revokeOf: (email: string) => `Revoke the invitation for ${email}`,
       again: 'Send again',
-      againTo: (email: string) => `Send the invitation of ${email} again`,
+      againTo: (email: string) => `Send the invitation for ${email} again`,
     },
     handOver: {
       open: 'Hand over',
