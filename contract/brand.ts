@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { english, type Speech } from './speech.ts'
+import { english } from './english.ts'
+import type { Speech } from './speech.ts'
 import { escapeHtml, type RenderedReminder } from './templates.ts'
 
 const line = (most: number, message: string) =>

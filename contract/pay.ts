@@ -1,6 +1,7 @@
 import { decimalsOf } from './currencies.ts'
+import { english } from './english.ts'
 import { type BankSettings, linkVariables, type OwnLink, type PayMethods, type UpiSettings } from './payment-settings.ts'
-import { english, type PayWords, type Speech } from './speech.ts'
+import type { PayWords, Speech } from './speech.ts'
 import { escapeHtml, hasPayLink, type RenderedReminder, type Wording } from './templates.ts'
 
 /** What is to be paid: `amount` in units of `currency` (ISO 4217). `references`: of its invoices, where it is a sum of several. */

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { decimalsOf } from './currencies.ts'
 import { formatDate } from './dates.ts'
+import { english } from './english.ts'
 import { formatMoney, fromMinor, toMinor } from './money.ts'
-import { english, inLanguage, type Speech } from './speech.ts'
+import { inLanguage, type Speech } from './speech.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
 export const templateVariables = [

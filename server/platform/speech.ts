@@ -1,6 +1,7 @@
 import { decimalsOf } from '#contract/currencies.ts'
+import { english } from '#contract/english.ts'
 import { listedIn, words } from '#contract/language-texts.ts'
-import { english, isLanguage, type Speech } from '#contract/speech.ts'
+import { isLanguage, type Speech } from '#contract/speech.ts'
 
 /** Whose formats a language has; any other tag has its own. */
 const locales: Record<string, string> = {

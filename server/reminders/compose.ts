@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises'
 import MimeNode from 'nodemailer/lib/mime-node'
 import { type MailBrand, noBrand, withBrand } from '#contract/brand.ts'
+import { english } from '#contract/english.ts'
 import { fromMinor } from '#contract/money.ts'
 import { type PayBlock, withPayBlock } from '#contract/pay.ts'
 import { largestAttached } from '#contract/pay-links.ts'
 import type { Ability } from '#contract/plans.ts'
-import { english, type Speech } from '#contract/speech.ts'
+import type { Speech } from '#contract/speech.ts'
 import {
   groupValues,
   groupVariables,

@@ -1,9 +1,10 @@
+import { english } from '#contract/english.ts'
 import type { Invoice } from '#contract/invoices.ts'
 import { listedIn, words } from '#contract/language-texts.ts'
 import { formatMoney, type Money, sumByCurrency } from '#contract/money.ts'
 import type { PayBlock } from '#contract/pay.ts'
 import { isTestKey, type PaymentSettings } from '#contract/payment-settings.ts'
-import { english, isLanguage, type Speech } from '#contract/speech.ts'
+import { isLanguage, type Speech } from '#contract/speech.ts'
 import {
   groupValues,
   groupVariables,
