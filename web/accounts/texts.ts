@@ -436,10 +436,11 @@ export const texts = {
     failed: (message: string) => `Error loading team: ${message}`,
     alone: 'You work alone here. Invite a colleague, or let your accountant look on: a viewer is free.',
     seats: (used: number, seats: number) => `${used} of ${seats} seats used`,
-    adminOnly: (business: string, owner: string) => `Only an admin or the owner of ${business} can do this. Ask ${owner}.`,
     title: 'Team',
     you: 'You',
     roleOf: (name: string) => `Role of ${name}`,
+    getsMails: 'Gets warnings by email',
+    getsMailsOf: (name: string) => `${name} gets warnings by email`,
     roles: {
       admin: 'Admin: everything but plan and deletion',
       member: 'Member: invoices and sending by hand',

@@ -1,4 +1,4 @@
-import { Box, Button, Group, Modal, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
+import { Box, Button, Checkbox, Group, Modal, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
@@ -14,7 +14,7 @@ import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { keepBusiness, openBusiness } from '#web/platform/session.ts'
-import { BusyButton } from '#web/ui/buttons.tsx'
+import { BusyButton, copyLater } from '#web/ui/buttons.tsx'
 import { dateIn, showDate } from '#web/ui/dates.ts'
 import { LanguageField } from '#web/ui/fields.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
@@ -79,7 +79,7 @@ function Team({ business }: { business: BusinessDetails }): ReactNode {
   const [heir, setHeir] = useState<Member | null>(null)
   const members = useApiQuery(teamCalls.members)
   const isAdmin = business.role === 'owner' || business.role === 'admin'
-  const refused = isAdmin ? undefined : team.adminOnly(business.name, business.owner)
+  const refused = useRefusal('admin')
   const change = useApiMutation(teamCalls.changeMember, {
     invalidates: [teamCalls.members],
     onError: (error) => toast('bad', errorMessage(error)),
@@ -102,6 +102,19 @@ function Team({ business }: { business: BusinessDetails }): ReactNode {
                       {one.displayName} {one.self && <Pill tone="quiet">{team.you}</Pill>}
                     </span>
                     <p className={styles.rowQuiet}>{one.email}</p>
+                    {list.length > 1 && (one.role === 'owner' || one.role === 'admin') && (
+                      <Checkbox
+                        mt={8}
+                        label={team.getsMails}
+                        aria-label={team.getsMailsOf(one.displayName)}
+                        checked={one.getsMails}
+                        disabled={!isAdmin}
+                        title={refused}
+                        onChange={(event) =>
+                          change.mutate({ params: { personId: one._id }, body: { getsMails: event.currentTarget.checked } })
+                        }
+                      />
+                    )}
                   </div>
                   <Group gap={12}>
                     {one.role === 'owner' ? (
@@ -142,9 +155,13 @@ function Team({ business }: { business: BusinessDetails }): ReactNode {
           )
         }}
       </QueryView>
-      {isAdmin && <Invitations />}
-      {!isAdmin && <p className={styles.rowQuiet}>{refused}</p>}
-      <Modal opened={removing !== null} onClose={() => setRemoving(null)} title={team.title} centered>
+      <Invitations isAdmin={isAdmin} />
+      <Modal
+        opened={removing !== null}
+        onClose={() => setRemoving(null)}
+        title={removing?.self ? team.remove.leave : team.remove.openFor(removing?.displayName ?? '')}
+        centered
+      >
         {removing && <RemoveMember member={removing} business={business} onDone={() => setRemoving(null)} />}
       </Modal>
       <Modal opened={heir !== null} onClose={() => setHeir(null)} title={team.handOver.title(business.name)} centered>
@@ -284,16 +301,13 @@ function RemoveMember({ member, business, onDone }: { member: Member; business: 
   )
 }
 
-function Invitations(): ReactNode {
+function Invitations({ isAdmin }: { isAdmin: boolean }): ReactNode {
   const [sent, setSent] = useState<{ email: string; link: string; emailed: boolean } | null>(null)
-  const waiting = useApiQuery(teamCalls.invitations).data ?? []
+  const waiting = useApiQuery(teamCalls.invitations, {}, { enabled: isAdmin }).data ?? []
   const zone = useToday().zone
-  const revoke = useApiMutation(teamCalls.revokeInvitation, { invalidates: [teamCalls.invitations] })
-  const again = useApiMutation(teamCalls.inviteAgain, {
-    invalidates: [teamCalls.invitations],
-    onSuccess: setSent,
-    onError: (error) => toast('bad', errorMessage(error)),
-  })
+  const about = { invalidates: [teamCalls.invitations], onError: (error: Error) => toast('bad', errorMessage(error)) }
+  const revoke = useApiMutation(teamCalls.revokeInvitation, about)
+  const again = useApiMutation(teamCalls.inviteAgain, { ...about, onSuccess: setSent })
   const state = useContractForm({
     call: teamCalls.invite,
     initialValues: { email: '', role: 'viewer' },
@@ -320,7 +334,7 @@ function Invitations(): ReactNode {
               action={
                 <Button
                   variant="default"
-                  onClick={() => void navigator.clipboard.writeText(sent.link).then(() => toast('good', team.invite.copied))}
+                  onClick={() => void copyLater(Promise.resolve(sent.link)).then((copied) => copied && toast('good', team.invite.copied))}
                 >
                   {team.invite.copy}
                 </Button>
@@ -413,7 +427,7 @@ function Brand({ business }: { business: BusinessDetails }): ReactNode {
   return (
     <>
       <Panel title={b.identity}>
-        <p className={styles.text}>{isAdmin ? b.hint : team.adminOnly(business.name, business.owner)}</p>
+        {isAdmin && <p className={styles.text}>{b.hint}</p>}
         <ContractForm state={state} submit={b.save} busy={b.saving}>
           <div className={styles.column}>
             <TextInput {...field('name')} />
