@@ -14,15 +14,9 @@ export type BillingPeriod = (typeof billingPeriods)[number]
 export const paymentTypes = ['onetime', 'subscription'] as const
 export type PaymentType = (typeof paymentTypes)[number]
 
-/** What a plan lets people do beyond keeping invoices and Send Now, which everybody can. Only what exists: a feature that is coming is none. */
+/** What a plan lets people do beyond keeping invoices and Send Now, which everybody can. */
 export const abilities = ['scheduling', 'smartReminders', 'advancedAnalytics', 'apiAccess', 'whiteLabel', 'teamCollaboration'] as const
 export type Ability = (typeof abilities)[number]
-
-export interface Feature {
-  text: string
-  /** Promised, not there yet: shown as "coming", never sold as there. */
-  coming: boolean
-}
 
 export interface Plan {
   name: PlanName
@@ -30,7 +24,7 @@ export interface Plan {
   description: string
   /** Paise for one period; 0 for Free. */
   price: Record<BillingPeriod, number>
-  features: Feature[]
+  features: string[]
   /** What the card shows crossed out. */
   limitations: string[]
   /** The card's button for visitors who are not signed in. */
@@ -42,8 +36,6 @@ export interface Plan {
   abilities: Ability[]
 }
 
-const there = (text: string): Feature => ({ text, coming: false })
-
 /** In the order of the cards; each one includes what the one before it can. */
 export const plans: readonly Plan[] = [
   {
@@ -51,7 +43,7 @@ export const plans: readonly Plan[] = [
     title: 'Free',
     description: 'For getting started',
     price: { monthly: 0, yearly: 0 },
-    features: [there('Up to 50 invoices per month'), there('Immediate reminders'), there('Custom templates')],
+    features: ['Up to 50 invoices per month', 'Immediate reminders', 'Custom templates'],
     limitations: ['Automated scheduling', 'Smart reminders', 'Advanced analytics'],
     cardText: 'Get Started Free',
     popular: false,
@@ -63,7 +55,7 @@ export const plans: readonly Plan[] = [
     title: 'Pro',
     description: 'For a growing business',
     price: { monthly: 400, yearly: 4_000 },
-    features: [there('Unlimited invoices'), there('Automated scheduling'), there('Smart reminders'), there('Advanced analytics')],
+    features: ['Unlimited invoices', 'Automated scheduling', 'Smart reminders', 'Advanced analytics'],
     limitations: ['White-label', 'API access', 'Team collaboration'],
     cardText: 'Start Pro Trial',
     popular: true,
@@ -75,13 +67,7 @@ export const plans: readonly Plan[] = [
     title: 'Enterprise',
     description: 'For larger teams',
     price: { monthly: 900, yearly: 9_000 },
-    features: [
-      there('Everything in Pro'),
-      there('White-label'),
-      there('Custom integrations'),
-      there('API access'),
-      there('Team collaboration'),
-    ],
+    features: ['Everything in Pro', 'White-label', 'Custom integrations', 'API access', 'Team collaboration'],
     limitations: [],
     cardText: 'Contact Sales',
     popular: false,

@@ -64,10 +64,6 @@ test('the catalogue says what the plans cost and what a year saves', () => {
   expect(formatPrice(387)).toBe('₹3.87')
 })
 
-test('no card sells what is still coming', () => {
-  expect(plans.flatMap(({ features }) => features.filter(({ coming }) => coming))).toEqual([])
-})
-
 test('every plan can what the one before it can', () => {
   for (const [nth, plan] of plans.entries()) {
     expect(planRank(plan.name)).toBe(nth)

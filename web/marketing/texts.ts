@@ -105,7 +105,7 @@ export const texts = {
   pricing: {
     title: 'Pricing',
     description: 'Free for up to 50 invoices a month, Pro for ₹4 and Enterprise for ₹9 per month. Free to start, no credit card.',
-    lead: 'Free to start, no credit card. Features marked “coming” are planned.',
+    lead: 'Free to start, no credit card.',
     trial: 'Every new account has Pro for its first 14 days. After that daily reminders are on hold on Free; Send Now still works.',
     startEnterprise: 'Start Enterprise Trial',
     popular: 'Most Popular',

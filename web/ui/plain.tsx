@@ -1,8 +1,7 @@
-import { IconCheck, IconClock } from '@tabler/icons-react'
+import { IconCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import type { Plan } from '#contract/plans.ts'
 import styles from './plain.module.css'
-import { texts } from './texts.ts'
 
 interface EmptyStateProps {
   icon?: ReactNode
@@ -39,16 +38,13 @@ interface PlanFeaturesProps {
   children?: ReactNode
 }
 
-/** The features of a plan; announced ones are marked as coming. */
 export function PlanFeatures({ plan, label, className, children }: PlanFeaturesProps): ReactNode {
   return (
     <ul className={className === undefined ? styles.features : `${styles.features} ${className}`} aria-label={label}>
-      {plan.features.map(({ text, coming }) => (
-        <li key={text} data-coming={coming || undefined}>
-          {coming ? <IconClock size={18} aria-hidden /> : <IconCheck size={18} aria-hidden />}
-          <span>
-            {text} {coming && <em className={styles.coming}>{texts.coming}</em>}
-          </span>
+      {plan.features.map((text) => (
+        <li key={text}>
+          <IconCheck size={18} aria-hidden />
+          <span>{text}</span>
         </li>
       ))}
       {children}

@@ -14,7 +14,6 @@ export const texts = {
   cancel: 'Cancel',
   close: 'Close',
   closeMessage: 'Close message',
-  coming: 'coming',
   currencies: { used: 'In use', others: 'All others' },
   dates: { shape: 'dd/mm/yyyy', open: 'Open the calendar', today: 'today', yesterday: 'yesterday', tomorrow: 'tomorrow' },
   late: {
