@@ -99,3 +99,11 @@ export function decimalsProblem(typed: string, currency: string): string | null 
   const amount = readTypedAmount(typed, currency)
   return amount !== null && amount > 0 && amount < 1e10 ? amountProblem(amount, currency) : null
 }
+
+/** A language by its tag or its name, in English or in itself; of a tag with a region that is not known, without it. Null: not one of `known`. */
+export function readLanguage(text: string, known: readonly string[]): string | null {
+  const key = text.trim().replaceAll('_', '-').toLowerCase()
+  const isNamed = (tag: string) =>
+    ['en', tag].some((shown) => new Intl.DisplayNames([shown], { type: 'language' }).of(tag)?.toLowerCase() === key)
+  return known.find((tag) => tag.toLowerCase() === key) ?? known.find((tag) => tag === key.split('-')[0]) ?? known.find(isNamed) ?? null
+}

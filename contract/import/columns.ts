@@ -12,6 +12,7 @@ export const fields = [
   'status',
   'reference',
   'currency',
+  'language',
 ] as const
 export type Field = (typeof fields)[number]
 export const requiredFields: Field[] = ['clientName', 'clientEmail', 'amount', 'dueDate']
@@ -59,6 +60,7 @@ const columnNames: Record<Field, RegExp[]> = {
     /(client|customer|company|party|buyer).*name$/,
     /^(?!.*(id|no|number|code|type|email|phone|address|notes)$)(client|customer|company)/,
   ],
+  language: [/^(client|customer|invoice|email|document|preferred)?(language|lang|locale)(code|tag)?$/],
   currency: [/^(invoice|original)?(currency|currencycode|curr|ccy)$/, /^(?!.*(base|rate|exchange|symbol|converted|account)).*currency/],
 }
 
@@ -75,6 +77,7 @@ const noColumns: Columns = {
   status: null,
   reference: null,
   currency: null,
+  language: null,
 }
 
 /** Guesses the columns by their names. What is still owed is the amount where there is no other. */

@@ -91,6 +91,7 @@ test('columns without names are recognised by their content', () => {
     status: 5,
     reference: 0,
     currency: null,
+    language: null,
   })
 })
 
@@ -235,6 +236,26 @@ function read(lines: string[], answers: Answers = {}): unknown[] {
         : [number, state, message],
   )
 }
+
+test('a language is read by its tag or its name, a new invoice gets it, and an unknown one is a problem', () => {
+  const rows = rowsOf(
+    bytes(
+      [
+        'Client,Email,Amount,Due Date,Language',
+        ...['de', 'German', 'français', 'pt_BR', '', 'xx'].map((one, n) => `A,a${n}@a.example,5,2026-03-31,${one}`),
+      ].join('\n'),
+    ),
+  )
+  if (typeof rows === 'string') throw new Error(rows)
+  const about = { ...nothingHere, today: '2026-03-02', usual: 'INR', answers: {} }
+  const checked = checkRows(rows, guessMapping(rows), about)
+  expect(checked.map(({ draft }) => draft?.language)).toEqual(['de', 'de', 'fr', 'pt', undefined, undefined])
+  expect(checked[5]?.message).toBe(
+    'We don\'t know the language "xx". Enter a tag such as de, or write its texts under Email Templates first.',
+  )
+  // Those with texts of the business itself are handed over.
+  expect(checkRows(rows, guessMapping(rows), { ...about, languages: ['en', 'xx'] })[5]?.draft?.language).toBe('xx')
+})
 
 const shown = ({ currency, amount }: { currency: string; amount: number }) => (currency === 'INR' ? amount : `${currency} ${amount}`)
 
@@ -445,6 +466,7 @@ test('rows that are alike but for their numbers are two invoices, and one withou
     status: null,
     reference: 4,
     currency: null,
+    language: null,
   }
   const rows = ['A-1', 'A-2', ''].map((reference, index) => ({
     number: index + 2,
@@ -470,6 +492,7 @@ test('each row is ready, a duplicate or invalid, with the reason', () => {
     status: 4,
     reference: 5,
     currency: null,
+    language: null,
   }
   const cells = [
     ['Studio Banyan', 'hello@banyan.example', '10', '01/04/2026', '', ''],

@@ -1,8 +1,9 @@
 import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
 import { type Invoice, type InvoiceDraft, type InvoiceImport, type InvoiceStatus, invoiceDraft } from '#contract/invoices.ts'
 import { fromMinor, type Money, toMinor } from '#contract/money.ts'
+import { languages as usualLanguages } from '#contract/speech.ts'
 import { changesAnything, changeText, followLine, type KeptInvoice, paidLine } from './again.ts'
-import { currencyOfAmount, currencyOfHeader, isNegative, readAmount, readCurrency, readDay } from './cells.ts'
+import { currencyOfAmount, currencyOfHeader, isNegative, readAmount, readCurrency, readDay, readLanguage } from './cells.ts'
 import { type Columns, type Field, isOwed, type Mapping, readStatus, type Status, statusKey, typeColumn } from './columns.ts'
 import { bodyOf, type FileRow } from './csv.ts'
 import { texts } from './texts.ts'
@@ -41,15 +42,17 @@ export interface Against {
   today: string
   /** The account's currency: that of an amount for which the file names none. */
   usual: string
+  /** Those that emails can be written in; those with texts of ours unless given. */
+  languages?: readonly string[]
   answers: Answers
 }
 
 /** Validates each row against the contract, the existing invoices and the rows before it. */
 export function checkRows(all: FileRow[], mapping: Mapping, against: Against): CheckedRow[] {
-  const { invoices, ofSource, onExisting, today, usual, answers } = against
+  const { invoices, ofSource, onExisting, today, usual, languages = usualLanguages, answers } = against
   const rows = bodyOf(all, mapping)
   const head = mapping.header === null ? null : (all[mapping.header]?.cells ?? null)
-  const read = readerOf(head, mapping, { today, usual, answers })
+  const read = readerOf(head, mapping, { today, usual, languages, answers })
   const items = itemsOf(rows, mapping.columns)
   const byReference = new Map(invoices.map((invoice) => [invoice.reference, invoice]))
   const references = new Set(byReference.keys())
@@ -142,7 +145,7 @@ type Given = { left: string } | { draft: object; wrong: Partial<Record<Field, st
 function readerOf(
   head: string[] | null,
   { columns, dates }: Mapping,
-  { today, usual, answers }: Pick<Against, 'today' | 'usual' | 'answers'>,
+  { today, usual, languages, answers }: Required<Pick<Against, 'today' | 'usual' | 'languages' | 'answers'>>,
 ): (cells: string[], kept: KeptInvoice | null) => Given {
   const typeAt = typeColumn(head)
   const owed = columns.amount !== null && isOwed(head?.[columns.amount])
@@ -168,6 +171,7 @@ function readerOf(
     const day = cell('dueDate') === '' && kept ? kept.dueDate : readDay(cell('dueDate'), dates)
     const issued = readDay(cell('issuedOn'), dates)
     const reference = cell('reference')
+    const language = cell('language') === '' ? undefined : readLanguage(cell('language'), languages)
     return {
       draft: {
         clientName: cell('clientName') || kept?.clientName || '',
@@ -179,6 +183,7 @@ function readerOf(
         ...(issued === null ? {} : { issuedOn: issued }),
         status: status === 'open' || status === 'partial' ? (day !== null && day < today ? 'overdue' : 'unpaid') : (status ?? 'unpaid'),
         ...(reference === '' ? {} : { reference }),
+        ...(language ? { language } : {}),
       },
       wrong: {
         ...(amount.wrong === null ? {} : { amount: amount.wrong }),
@@ -189,6 +194,7 @@ function readerOf(
           : { currency: texts.severalCurrencies(currency, other) }),
         ...(day === null && readDay(cell('dueDate'), 'dmy') === null ? { dueDate: texts.noDate } : {}),
         ...(issued === null && cell('issuedOn') !== '' ? { issuedOn: texts.noDate } : {}),
+        ...(language === null ? { language: texts.unknownLanguage(cell('language')) } : {}),
         ...(status === null ? { status: texts.unknownStatus(written) } : {}),
       },
     }

@@ -26,6 +26,8 @@ export const texts = {
   unclearItems: (reference: string, rows: number[]) =>
     `Lines ${listRows(rows)} have the reference ${reference} and different amounts, so what is owed is unclear.`,
   noAmount: 'Please enter an amount such as 5000.50.',
+  unknownLanguage: (language: string) =>
+    `We don't know the language "${language}". Enter a tag such as de, or write its texts under Email Templates first.`,
   noDate: 'Please enter a date such as 31/03/2026.',
 }
 

@@ -5,6 +5,7 @@ import { Box, Button, Checkbox, NativeSelect, NumberInput } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { billingCalls } from '#contract/billing.ts'
+import { businessCalls } from '#contract/business.ts'
 import { type KeptInvoice, keptInvoice } from '#contract/import/again.ts'
 import { guessColumns, guessMapping, isOwed, type Mapping, owedColumn, requiredFields } from '#contract/import/columns.ts'
 import { bodyOf, type FileRow } from '#contract/import/csv.ts'
@@ -22,7 +23,7 @@ import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
-import { useCurrency, useToday } from '#web/platform/account.tsx'
+import { Allowed, useCurrency, useToday } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { showDate } from '#web/ui/dates.ts'
 import fileStyles from '#web/ui/file-import.module.css'
@@ -50,6 +51,7 @@ interface ImportPreviewProps {
 export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: ImportPreviewProps): ReactNode {
   const { today } = useToday()
   const usual = useCurrency()
+  const languages = useApiQuery(businessCalls.read, {}, { staleTime: 60_000 }).data?.languages
   const found = useMemo(() => recognise(file.rows), [file])
   const [source, setSource] = useState(found)
   const [told, setTold] = useState<Told>({ daysToPay: null, addresses: null })
@@ -71,9 +73,9 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
   const missing = requiredFields.filter((field) => mapping.columns[field] === null)
   const checked = useMemo(() => {
     const onExisting = again ? ('update' as const) : ('refuse' as const)
-    const about = { invoices: kept, ofSource, onExisting, today, usual, answers }
+    const about = { invoices: kept, ofSource, onExisting, today, usual, answers, ...(languages ? { languages } : {}) }
     return [...checkRows(rows, deferred, about), ...(again ? missingFrom(rows, deferred, about) : [])]
-  }, [rows, deferred, kept, ofSource, again, today, usual, answers])
+  }, [rows, deferred, kept, ofSource, again, today, usual, languages, answers])
   const unknown = useMemo(() => unknownStatuses(bodyOf(rows, deferred), deferred.columns.status), [rows, deferred])
   const head = mapping.header === null ? null : (rows[mapping.header]?.cells ?? null)
   const counts = { all: checked.length, ready: 0, update: 0, missing: 0, noted: 0, same: 0, bad: 0, duplicate: 0, left: 0 }
@@ -172,14 +174,16 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
         <Button variant="default" onClick={onCancel}>
           {texts.cancel}
         </Button>
-        <Button
-          disabled={missing.length > 0 || wanted === 0}
-          onClick={() =>
-            onImport({ rows: checked.filter(isWanted), keepDuplicates: keep, update: again, source: sourceName, notImported, head })
-          }
-        >
-          {missing.length > 0 || wanted === 0 ? texts.nothing : again ? texts.again.submit(fresh, changed) : texts.submit(wanted)}
-        </Button>
+        <Allowed by="member">
+          <Button
+            disabled={missing.length > 0 || wanted === 0}
+            onClick={() =>
+              onImport({ rows: checked.filter(isWanted), keepDuplicates: keep, update: again, source: sourceName, notImported, head })
+            }
+          >
+            {missing.length > 0 || wanted === 0 ? texts.nothing : again ? texts.again.submit(fresh, changed) : texts.submit(wanted)}
+          </Button>
+        </Allowed>
       </div>
     </>
   )

@@ -1,8 +1,10 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
-import { Box, Button, Checkbox, TextInput } from '@mantine/core'
+import '@mantine/core/styles/NumberInput.layer.css'
+import { Box, Button, Checkbox, NumberInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import type { CallInput } from '#contract/call.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type SourceLook, sourceCalls, type WatchedSource } from '#contract/sources.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
@@ -140,12 +142,19 @@ function SourceWords({ source: { name, url, lastPull } }: { source: WatchedSourc
   )
 }
 
-function AddSource({ busy, onAdd }: { busy: boolean; onAdd: (body: { url: string; missingMeansPaid: boolean }) => void }): ReactNode {
+interface AddSourceProps {
+  busy: boolean
+  onAdd: (body: CallInput<typeof sourceCalls.create>['body']) => void
+}
+
+function AddSource({ busy, onAdd }: AddSourceProps): ReactNode {
   const [url, setUrl] = useState('')
+  const [name, setName] = useState('')
+  const [daysToPay, setDays] = useState<number | null>(null)
   const [missingMeansPaid, setMissing] = useState(false)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    onAdd({ url: url.trim(), missingMeansPaid })
+    onAdd({ url: url.trim(), daysToPay, missingMeansPaid, ...(name.trim() === '' ? {} : { name: name.trim() }) })
   }
   return (
     <form className={styles.addSource} onSubmit={submit}>
@@ -159,6 +168,24 @@ function AddSource({ busy, onAdd }: { busy: boolean; onAdd: (body: { url: string
         value={url}
         onChange={(event) => setUrl(event.currentTarget.value)}
       />
+      <div className={styles.pair}>
+        <TextInput
+          label={t.name}
+          description={t.nameHint}
+          maxLength={80}
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
+        <NumberInput
+          label={t.daysToPay}
+          description={t.daysHint}
+          min={0}
+          max={365}
+          allowDecimal={false}
+          value={daysToPay ?? ''}
+          onChange={(days) => setDays(typeof days === 'number' ? days : null)}
+        />
+      </div>
       <Checkbox
         label={texts.again.missing}
         description={t.missingHint}

@@ -6,7 +6,7 @@ export const texts = {
   dropHint:
     'From Zoho, Xero, QuickBooks, FreshBooks, Stripe, Wave, Razorpay, Excel or any other program that exports CSV or .xlsx. Nothing is saved until you confirm.',
   columnsHint:
-    'Required columns: client name, client email, amount and due date. Optional: amount paid, balance, status, reference and currency.',
+    'Required columns: client name, client email, amount and due date. Optional: amount paid, balance, status, reference, currency and language.',
   fields: {
     clientName: 'Client name',
     clientEmail: 'Client email',
@@ -18,6 +18,7 @@ export const texts = {
     status: 'Status',
     reference: 'Reference',
     currency: 'Currency',
+    language: 'Language',
   },
   source: {
     found: (program: string) => `This looks like ${program}.`,
@@ -92,6 +93,10 @@ export const texts = {
     title: 'Sources',
     hint: 'Watch the address of a CSV file or a Google Sheet. It is read every day, an hour before reminders, and updates your invoices.',
     address: 'Address of a CSV file or Google Sheet',
+    name: 'Name',
+    nameHint: 'If empty, the name of its server.',
+    daysToPay: 'Days to pay',
+    daysHint: 'Only for files without due dates, such as those of Wave: added to the date of each invoice.',
     example: 'https://docs.google.com/spreadsheets/d/...',
     anyone: 'Anyone who has this link can read the sheet.',
     missingHint: 'Open invoices from this address that the file no longer has are marked as paid.',
