@@ -220,6 +220,7 @@ export const auditKind = z.enum([
   'sender_connected',
   'sender_removed',
   'template_changed',
+  'reminder_settings_changed',
   'plan_changed',
   'invoice_deleted',
   'payment_voided',

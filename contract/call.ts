@@ -106,3 +106,8 @@ export interface CallParts<C extends Call> {
 
 /** What a success answers, as JSON reads it. */
 export type CallReply<C extends Call> = C['reply'] extends z.ZodType ? z.output<C['reply']> : undefined
+
+/** The ETag of a record whose version is in it: with If-Match, a change is refused where the record was changed meanwhile. */
+export function tagOfVersion({ version }: { version: string }): string {
+  return `"${version}"`
+}

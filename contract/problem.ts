@@ -52,7 +52,7 @@ export const problem = z
       .optional(),
     meanwhile: z
       .object({
-        version: z.number().int().meta({ description: 'The present version.' }),
+        version: z.union([z.number().int(), z.string()]).meta({ description: 'The present version.' }),
         by: z.string().meta({ description: 'Who changed it last.' }),
         at: z.string().meta({ format: 'date-time', description: 'When.' }),
         self: z.boolean().meta({ description: 'Whether that was the person who asks.' }),

@@ -756,20 +756,38 @@ export const explainedCalls: ExplainedCall[] = [
     subject: 'Reminders',
     refusals: {},
     example: {
-      reply: { groupByClient: false, sequence: 'every_day', holdMinutes: 0, eveningList: false, weeklySummary: false, ...asAtFirst },
+      reply: {
+        groupByClient: false,
+        sequence: 'every_day',
+        holdMinutes: 0,
+        eveningList: false,
+        weeklySummary: false,
+        ...asAtFirst,
+        version: `${ids.account}.erGpCf24jpgv`,
+      },
     },
   }),
   explain('updateReminderSettings', reminderCalls.changeSettings, {
     subject: 'Reminders',
-    detail: 'A sequence applies to every client and invoice without one of its own. To go back to one email a day, send `every_day`.',
+    detail:
+      'A sequence applies to every client and invoice without one of its own. To go back to one email a day, send `every_day`. With the `ETag` of the settings as If-Match, nothing is changed where they were changed meanwhile; without it the last change wins.',
     refusals: {
+      changed_meanwhile: 'If-Match has the ETag of an earlier version. `meanwhile` has the present one, and who changed it when.',
       not_found: 'The account has no such sequence.',
       plan_limit: noSteps,
       plan_changed: planChanged,
     },
     example: {
       body: { groupByClient: true },
-      reply: { groupByClient: true, sequence: 'every_day', holdMinutes: 0, eveningList: false, weeklySummary: false, ...asAtFirst },
+      reply: {
+        groupByClient: true,
+        sequence: 'every_day',
+        holdMinutes: 0,
+        eveningList: false,
+        weeklySummary: false,
+        ...asAtFirst,
+        version: `${ids.account}.4hhF1pg-vQ7R`,
+      },
     },
   }),
   explain('getSmartReminders', reminderCalls.smart, {

@@ -361,25 +361,31 @@ export type ReminderDraft = z.infer<typeof reminderDraft>
 export const holdMinutes = [0, 5, 10, 30, 60] as const
 export type HoldMinutes = (typeof holdMinutes)[number]
 
-export const reminderSettings = z
+const settingFields = {
+  groupByClient: z
+    .boolean()
+    .meta({ description: 'One email per client and currency that lists everything past due, instead of one per invoice.' }),
+  sequence: sequenceChoice.meta({ description: 'The sequence of every client without one of its own: an id, `every_day` or `never`.' }),
+  holdMinutes: z
+    .literal(holdMinutes, 'Please choose 0, 5, 10, 30 or 60 minutes.')
+    .meta({ description: 'For how many minutes the emails of the daily run wait, so that some can be left out; 0: they leave at once.' }),
+  eveningList: z
+    .boolean()
+    .meta({ description: 'An email to the owner at 17:00 with the reminders of the next day, and a link to leave some out.' }),
+  weeklySummary: z
+    .boolean()
+    .meta({ description: 'An email to the owner on Mondays at 8:00: what was paid and sent in the week before, and what is planned.' }),
+  ...quietSettings,
+  ...smartSettings,
+}
+
+const reminderSettings = z
   .object({
-    groupByClient: z
-      .boolean()
-      .meta({ description: 'One email per client and currency that lists everything past due, instead of one per invoice.' }),
-    sequence: sequenceChoice.meta({ description: 'The sequence of every client without one of its own: an id, `every_day` or `never`.' }),
-    holdMinutes: z
-      .literal(holdMinutes, 'Please choose 0, 5, 10, 30 or 60 minutes.')
-      .meta({ description: 'For how many minutes the emails of the daily run wait, so that some can be left out; 0: they leave at once.' }),
-    eveningList: z
-      .boolean()
-      .meta({ description: 'An email to the owner at 17:00 with the reminders of the next day, and a link to leave some out.' }),
-    weeklySummary: z
-      .boolean()
-      .meta({ description: 'An email to the owner on Mondays at 8:00: what was paid and sent in the week before, and what is planned.' }),
-    ...quietSettings,
-    ...smartSettings,
+    ...settingFields,
+    version: z.string().meta({ description: 'Another one after a change. The ETag names it.' }),
   })
   .meta({ id: 'ReminderSettings', description: 'How reminders are sent.' })
+export type ReminderSettings = z.infer<typeof reminderSettings>
 
 const smartGroup = z.object({
   invoices: z.number().int().meta({ description: 'Paid invoices.' }),
@@ -410,7 +416,7 @@ export const reminderCalls = {
     path: '/reminder/settings',
     by: 'admin',
     summary: 'Change my reminder settings.',
-    body: z.strictObject({ ...reminderSettings.shape, fingerprint }).partial(),
+    body: z.strictObject({ ...settingFields, fingerprint }).partial(),
     reply: reminderSettings,
   }),
   smart: call({

@@ -435,6 +435,7 @@ export const template = z.object({
     .optional()
     .meta({ description: 'In another language than English, made-up values as its emails have them.' }),
   dir: z.enum(['ltr', 'rtl']).optional().meta({ description: 'With `sample`: the direction of the language.' }),
+  version: z.string().meta({ description: 'Another one after a change. The ETag names it.' }),
 })
 export type Template = z.infer<typeof template>
 

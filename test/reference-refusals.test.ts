@@ -257,7 +257,10 @@ const refusedBy: Record<string, Record<string, Refused>> = {
     mail_refused: retryAfter(async () => {}),
   },
   getSentMail: { not_found: findsNothing(reminderCalls.mail) },
-  updateReminderSettings: choosing((app, person, body) => ask(app, person, reminderCalls.changeSettings, { body })),
+  updateReminderSettings: {
+    ...choosing((app, person, body) => ask(app, person, reminderCalls.changeSettings, { body })),
+    changed_meanwhile: ({ app, asha }) => ask(app, asha, reminderCalls.changeSettings, { body: {} }, { 'if-match': '"earlier"' }),
+  },
   chooseSequence: choosing(async (app, person, body) => {
     const { _id: id } = await anInvoice(app, { owner: person })
     return ask(app, person, sequenceCalls.assign, { params: { id }, body })

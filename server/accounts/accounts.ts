@@ -34,6 +34,7 @@ import { countRecoveryCodes, demandSecondFactor, refuseWithoutCode } from './two
 // The count of tries and the audit log serve other slices too.
 export { nameActors, type Origin, originOf, writeAudit, writeAudits } from './audit.ts'
 export { findAccount, lockAccount, lockAsSeen, selectAccounts } from './lock.ts'
+export { changedMeanwhile, isMeant, refuseStale, versionOf } from './meanwhile.ts'
 export type { AccountRow } from './tables.ts'
 export type { OnAccountTakeover } from './takeover.ts'
 export { countTry } from './throttle.ts'

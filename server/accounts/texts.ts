@@ -196,6 +196,8 @@ export function auditText(kind: AuditKind, about: string): string {
       return about === '' ? 'Mailbox removed.' : `Mailbox ${about} removed.`
     case 'template_changed':
       return 'Email template changed.'
+    case 'reminder_settings_changed':
+      return 'Reminder settings changed.'
     case 'plan_changed':
       return `Plan changed: ${about}.`
     case 'invoice_deleted':
@@ -504,3 +506,8 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     label: 'Correct the address',
   },
 }
+
+/** What two people may change at the same time. */
+export type Shared = 'this invoice' | 'this email' | 'these settings'
+// Fixed by the specification for an invoice.
+export const changedMeanwhileText = (what: Shared, name: string, time: string) => `${name} changed ${what} at ${time}.`

@@ -81,18 +81,15 @@ export async function changesOf(
   )
 }
 
-/** Who changed an invoice last, and when; null: no change of it was written down. */
-export async function lastChange(db: Database, ownerId: string, id: string): Promise<{ by: string; at: Instant; self: boolean } | null> {
+/** The last change of what people set of an invoice; undefined: none was written down. */
+export async function lastChange(db: Database, { id, ownerId }: Pick<InvoiceRow, 'id' | 'ownerId'>) {
   const [found] = await db
     .select()
     .from(invoiceChanges)
     .where(and(ofInvoice(ownerId, id), inArray(invoiceChanges.field, [...versioned])))
     .orderBy(desc(invoiceChanges.id))
     .limit(1)
-  if (!found) return null
-  const nameOf = await nameActors(db, ownerId, [found])
-  const self = found.personId !== null && found.program === null && found.personId === actorNow().personId
-  return { by: nameOf(found), at: found.at, self }
+  return found
 }
 
 function ofInvoice(ownerId: string, id: string) {

@@ -4,6 +4,7 @@ import { businessHeader } from '#contract/call.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { type InvoiceChange, invoiceCalls, noteCalls, tagOfInvoice } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { templateCalls } from '#contract/templates.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { invoiceNotes } from './tables.ts'
@@ -54,6 +55,42 @@ test('PATCH with the ETag of an earlier version answers 409 with who changed it 
     expect((await change(owner, { amount: tag === undefined ? 5000 : 6000 }, tag)).status).toBe(200)
   // Of a change that changes nothing the version stays, and the third request above was one.
   expect((await read()).reply).toMatchObject({ amount: 5000, version: created.version + 3 })
+})
+
+test('email templates and reminder settings have an ETag too: another If-Match answers 409, without it the last one wins', async () => {
+  await using app = await openTestApp({ now: '2026-03-01T06:12:00Z' })
+  const { owner, vikram, within } = await twoPeople(app)
+  await ask(app, owner, teamCalls.changeMember, { params: { personId: String(vikram.personId) }, body: { role: 'admin' } }, within)
+  const matching = (tag: unknown) => ({ ...within, 'if-match': String(tag) })
+  const refused = (what: string, version: string) => ({
+    status: 409,
+    problem: {
+      code: 'changed_meanwhile',
+      message: `Vikram Menon changed ${what} at 11:42.`,
+      meanwhile: { version, by: 'Vikram Menon', at: '2026-03-01T06:12:00Z', self: false },
+    },
+  })
+
+  const german = { query: { language: 'de' } }
+  const template = await ask(app, owner, templateCalls.read, german, within)
+  const tag = template.headers.etag
+  const save = (by: Person, customSubject: string, headers = within) =>
+    ask(app, by, templateCalls.save, { ...german, body: { customSubject } }, headers)
+  const theirs = await save(vikram, 'Von Vikram', matching(tag))
+  expect(theirs).toMatchObject({ status: 200, headers: { etag: `"${theirs.reply.version}"` } })
+  await ask(app, owner, templateCalls.saveGroup, { ...german, body: { customSubject: 'Alle' } }, within)
+  expect(await save(owner, 'Von Asha', matching(tag))).toMatchObject(refused('this email', theirs.reply.version))
+  expect((await save(vikram, 'Noch einmal', matching(tag))).problem?.meanwhile).toMatchObject({ self: true })
+  expect((await save(owner, 'Von Asha')).reply).toMatchObject({ customSubject: 'Von Asha' })
+
+  const { headers } = await ask(app, owner, reminderCalls.settings, {}, within)
+  const set = (by: Person, holdMinutes: 5 | 10, sent = within) =>
+    ask(app, by, reminderCalls.changeSettings, { body: { holdMinutes } }, sent)
+  const settings = await set(vikram, 5, matching(headers.etag))
+  expect(settings).toMatchObject({ status: 200, headers: { etag: `"${settings.reply.version}"` } })
+  expect(await set(owner, 10, matching(headers.etag))).toMatchObject(refused('these settings', settings.reply.version))
+  expect((await set(owner, 10, matching(settings.headers.etag))).reply).toMatchObject({ holdMinutes: 10 })
+  expect((await set(vikram, 5)).reply).toMatchObject({ holdMinutes: 5 })
 })
 
 test('midnight, emails, pauses and their ends leave the version of an open form; a payment raises it', async () => {

@@ -4,10 +4,17 @@ import type { accountCalls } from '#contract/accounts.ts'
 import type { CallReply } from '#contract/call.ts'
 import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
-import type { Invoice, InvoiceChange, InvoiceDraft, InvoiceQuery, NotDelivered } from '#contract/invoices.ts'
+import {
+  type Invoice,
+  type InvoiceChange,
+  type InvoiceDraft,
+  type InvoiceQuery,
+  type NotDelivered,
+  tagOfInvoice,
+} from '#contract/invoices.ts'
 import { amountProblem, fromMinor, type Money, toMinor, toMoney } from '#contract/money.ts'
 import type { PaymentOrigin } from '#contract/payments.ts'
-import { type AccountRow, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { type AccountRow, changedMeanwhile, isMeant, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countInvoices } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -252,12 +259,12 @@ export async function createInvoices(
 
 /**
  * Changes the given fields; another currency keeps the number. An invoice past due that a person sets to unpaid stays so until its due date
- * changes. `isKnown`: whether the version is the one that the change is meant for; refuses with `changed_meanwhile` where it is not.
+ * changes. `ifMatch`: the tags of the versions that the change is meant for; refuses with `changed_meanwhile` where the invoice has another one.
  */
 export async function updateInvoice(
   db: Database,
   ownerId: string,
-  { id, change, isKnown }: { id: string; change: InvoiceChange; isKnown?: (row: InvoiceRow) => boolean },
+  { id, change, ifMatch }: { id: string; change: InvoiceChange; ifMatch?: string | undefined },
   now: Instant,
   afterChange: AfterChange,
 ): Promise<InvoiceRow> {
@@ -265,7 +272,10 @@ export async function updateInvoice(
     const owner = await lockOwner(tx, ownerId)
     const [row] = await tx.select().from(invoices).where(mine(ownerId, id)).for('update')
     if (!row) throw notFound()
-    if (isKnown && !isKnown(row)) throw await changedMeanwhile(tx, owner, row)
+    if (!isMeant(ifMatch, tagOfInvoice({ _id: row.id, version: row.version }))) {
+      const about = { what: 'this invoice', version: row.version, change: await lastChange(tx, row) } as const
+      throw await changedMeanwhile(tx, owner, about, row.updatedAt)
+    }
     if (Object.keys(change).length === 0) return row
     if (change.reference !== undefined && change.reference !== row.reference) await refuseTakenReference(tx, ownerId, change.reference)
     const { amount = fromMinor(row.amountMinor, row.currency), status: chosen, ...fields } = change
@@ -295,14 +305,6 @@ export async function updateInvoice(
     await dropClients(tx, ownerId, [row.clientEmail.toLowerCase()])
     // The pause by the former client's word has ended meanwhile.
     return readInvoice(tx, ownerId, id)
-  })
-}
-
-async function changedMeanwhile(tx: Database, { id, timezone }: AccountRow, row: InvoiceRow): Promise<ProblemError> {
-  const { by, at, self } = (await lastChange(tx, id, row.id)) ?? { by: texts.duely, at: row.updatedAt, self: false }
-  const time = at.toZonedDateTimeISO(timezone).toPlainTime().toString({ smallestUnit: 'minute' })
-  return new ProblemError('changed_meanwhile', texts.changedMeanwhile(by, time), {
-    meanwhile: { version: row.version, by, at: at.toString(), self },
   })
 }
 

@@ -117,7 +117,7 @@ export function invoiceRoutes(
   )
   answer(app, invoiceCalls.update, async ({ params, body }, { account }, { request, reply }) => {
     await refuseLanguages(db, account.id, [body.language])
-    const about = { id: params.id, change: body, isKnown: knownBy(request.headers['if-match']) }
+    const about = { id: params.id, change: body, ifMatch: request.headers['if-match'] }
     return tagged(account, await updateInvoice(db, account.id, about, clock.now(), afterChange), reply)
   })
   answer(app, noteCalls.list, async ({ params }, { account }) => {
@@ -244,12 +244,6 @@ function knownVersions(accountId: string, ifNoneMatch: string | undefined): stri
     const weak = tag.trim().replace(/^(?=")/, 'W/')
     return before && after && weak.startsWith(before) && weak.endsWith(after) ? weak.slice(before.length, -after.length) : []
   })
-}
-
-/** Whether a row has a version that If-Match names; without the header each has. A proxy that compresses makes tags weak. */
-function knownBy(ifMatch: string | undefined): (row: InvoiceRow) => boolean {
-  const named = ifMatch?.split(',').map((tag) => tag.trim().replace(/^W\//, ''))
-  return ({ id, version }) => named === undefined || named.includes('*') || named.includes(tagOfInvoice({ _id: id, version }))
 }
 
 function isKnown(tag: string, ifNoneMatch: string | undefined): boolean {

@@ -7,9 +7,7 @@ import { shortName } from '#contract/notices.ts'
 export const texts = {
   signIn: 'Please sign in.',
   notFound: 'This invoice does not exist, or it was deleted.',
-  duely: 'Duely',
   // Fixed by the specification.
-  changedMeanwhile: (name: string, time: string) => `${name} changed this invoice at ${time}.`,
   noInvoice: 'There is no such invoice.',
   noClient: 'This client does not exist, or has no invoices any more.',
   referenceTaken: (reference: string) => `Another invoice already has the reference ${reference}.`,

@@ -30,7 +30,10 @@ import {
   lockAsSeen,
   type OnAccountTakeover,
   type Origin,
+  refuseStale,
   refuseUnconfirmed,
+  versionOf,
+  writeAudit,
 } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf, refuseWithout } from '#server/billing/billing.ts'
@@ -303,7 +306,7 @@ export function readSettings(account: AccountRow): CallReply<typeof reminderCall
     smartDays,
   } = account
   const quiet = { quietWeekends: quietWeekends ?? false, quietHolidays: quietHolidays ?? false, ownHolidaysToo, country, region }
-  return {
+  const settings = {
     groupByClient,
     sequence: sequenceId ?? follows,
     holdMinutes,
@@ -313,18 +316,23 @@ export function readSettings(account: AccountRow): CallReply<typeof reminderCall
     smart,
     smartDays,
   }
+  return { ...settings, version: versionOf(account.id, settings) }
 }
 
 /**
  * Changes how reminders are sent. A run in progress continues as it was made. Refuses with `plan_limit` a sequence that the plan does not have,
- * and with `plan_changed` where the plan is another one than what was looked at.
+ * with `plan_changed` where the plan is another one than what was looked at,
+ * and with `changed_meanwhile` where the settings are other ones than those that `ifMatch` names.
  */
 export async function changeSettings(
-  { db, account, now, config, from }: Omit<Asking, 'queue'> & { from: Origin | null },
+  { db, account, now, config, from, ifMatch }: Omit<Asking, 'queue'> & { from: Origin | null; ifMatch: string | undefined },
   { fingerprint, ...change }: CallParts<typeof reminderCalls.changeSettings>['body'],
 ): Promise<CallReply<typeof reminderCalls.settings>> {
   return db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
+    const { version } = readSettings(locked)
+    const kind = 'reminder_settings_changed'
+    await refuseStale(tx, locked, { ifMatch, what: 'these settings', version, kind }, now)
     const { holdMinutes = locked.holdMinutes, weeklySummary, eveningList, ...settings } = change
     const { sequence, groupByClient = locked.groupByClient, smart = locked.smart, smartDays = locked.smartDays } = settings
     const quiet = quietAfter(locked, settings)
@@ -347,8 +355,9 @@ export async function changeSettings(
       .where(eq(accounts.id, account.id))
     if (sequence === undefined) await noteSteps(tx, account.id)
     else await assignToAccount(tx, { account: locked, config, from, now }, sequence)
-    const after = (await findAccount(tx, account.id)) ?? locked
-    return readSettings(after)
+    const after = readSettings((await findAccount(tx, account.id)) ?? locked)
+    if (after.version !== version) await writeAudit(tx, { ownerId: account.id, kind }, from, now)
+    return after
   })
 }
 

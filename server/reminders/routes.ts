@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { tagOfVersion } from '#contract/call.ts'
 import { leavingCalls } from '#contract/leaving.ts'
 import { ownerLinkCalls } from '#contract/owner-links.ts'
 import { quietDayCalls } from '#contract/quiet-days.ts'
@@ -86,10 +87,17 @@ export function reminderRoutes(app: App, deps: Deps): void {
   answer(app, reminderCalls.smart, (_parts, { account }) =>
     readCompared(db, { id: account.id, today: localDate(clock.now(), account.timezone) }),
   )
-  answer(app, reminderCalls.settings, async (_parts, { account }) => readSettings(account))
-  answer(app, reminderCalls.changeSettings, ({ body }, { account }, { request }) =>
-    changeSettings({ db, account, now: clock.now(), config, from: originOf(request) }, body),
-  )
+  answer(app, reminderCalls.settings, async (_parts, { account }, { reply }) => {
+    const settings = readSettings(account)
+    reply.header('etag', tagOfVersion(settings))
+    return settings
+  })
+  answer(app, reminderCalls.changeSettings, async ({ body }, { account }, { request, reply }) => {
+    const about = { from: originOf(request), ifMatch: request.headers['if-match'] }
+    const settings = await changeSettings({ db, account, now: clock.now(), config, ...about }, body)
+    reply.header('etag', tagOfVersion(settings))
+    return settings
+  })
   answer(app, reminderCalls.cancelRun, ({ params }, { account }) => stopRun({ db, account, now: clock.now() }, params.id))
   answer(app, reminderCalls.retryRun, async ({ params }, { account }, { reply }) =>
     follow(deps, account, await retryRun({ db, queue, account, now: clock.now(), config }, params.id), reply),

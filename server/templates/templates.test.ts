@@ -17,6 +17,7 @@ test('without own texts the default is used', async () => {
     customContent: '',
     defaultSubject,
     defaultContent,
+    version: expect.any(String),
   })
   expect((await readWordings(app.db, [asha.id])).get(asha.id)?.one).toEqual({ subject: defaultSubject, content: defaultContent })
 })

@@ -17,7 +17,7 @@ import {
   templateVariables,
   type Wording,
 } from '#contract/templates.ts'
-import type { OnAccountTakeover } from '#server/accounts/accounts.ts'
+import { type OnAccountTakeover, versionOf } from '#server/accounts/accounts.ts'
 import { removeBrand } from '#server/accounts/brand.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -183,6 +183,7 @@ function refuseOveruse(own: Own, kind: TemplateKind): void {
 
 function toTemplate(own: Own, which: Which): Template {
   const { subject, content } = startIn(which)
+  const version = versionOf(which.id, which.kind, which.language, own.useCustom, own.customSubject, own.customContent)
   return {
     useCustomTemplate: own.useCustom,
     customSubject: own.customSubject,
@@ -190,6 +191,7 @@ function toTemplate(own: Own, which: Which): Template {
     defaultSubject: subject,
     defaultContent: content,
     ...(which.language === firstLanguage ? {} : sampleIn(which)),
+    version,
   }
 }
 

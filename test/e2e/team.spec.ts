@@ -1,11 +1,11 @@
 import { someoneAt } from '#test/program.ts'
 import { expectAccessible } from './audit.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { newEmail, onDashboard, type Someone, signIn } from './sign-in.ts'
 
 test('an owner invites their accountant, who joins and may only look', async ({ page, program, browser }) => {
   const accountant = newEmail()
-  await signIn(page, program.url, newEmail())
+  await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 5000 }])
   await page.goto('/dashboard/business?tab=team')
   await expect(page.getByText('You work alone here. Invite a colleague, or let your accountant look on: a viewer is free.')).toBeVisible()
   await page.getByRole('textbox', { name: 'Email' }).fill(accountant)
@@ -38,12 +38,25 @@ test('an owner invites their accountant, who joins and may only look', async ({ 
   await other.goto('/dashboard/reminder-control')
   await expect(other.getByRole('button', { name: 'Send Now' })).toBeDisabled()
   await expect(other.getByRole('group', { name: mayNot })).toBeVisible()
+  await other.goto('/dashboard')
+  await expect(other.getByRole('button', { name: /^Mark as paid/ })).toBeDisabled()
+  await expect(other.getByRole('button', { name: /^Mark as paid/ })).toHaveAttribute('title', mayNot)
+  await other.getByRole('button', { name: /^Actions for/ }).click()
+  await expect(other.getByRole('menu').getByText(mayNot)).toBeVisible()
+  await expect(other.getByRole('menuitem', { name: 'Delete' })).toBeDisabled()
+  await other.goto('/dashboard?import')
+  await expect(other.getByRole('dialog').getByText(mayNot)).toBeVisible()
+  await expect(other.getByRole('dialog').getByRole('button', { name: 'Watch' })).toBeDisabled()
   await context.close()
 
   await page.reload()
   await page.getByRole('combobox', { name: 'Role of Asha Rao' }).selectOption('Member: invoices and sending by hand')
   await expect(page.getByRole('combobox', { name: 'Role of Asha Rao' })).toHaveValue('member')
   await page.getByRole('combobox', { name: 'Role of Asha Rao' }).selectOption('Admin: everything but plan and deletion')
+  const warnings = page.getByRole('checkbox', { name: 'Asha Rao gets warnings by email' })
+  await expect(warnings).toHaveCount(2)
+  await warnings.nth(1).click()
+  await expect(warnings.nth(1)).toBeChecked()
   await page.getByRole('button', { name: 'Hand over to Asha Rao' }).click()
   const handOver = page.getByRole('dialog', { name: 'Hand over Asha Rao' })
   await expect(handOver.getByText('Asha Rao becomes the owner once they accept; you become an admin.')).toBeVisible()
@@ -52,18 +65,22 @@ test('an owner invites their accountant, who joins and may only look', async ({ 
   await page.getByRole('button', { name: 'Withdraw' }).click()
   await expect(page.getByRole('button', { name: 'Hand over to Asha Rao' })).toBeVisible()
   await page.getByRole('button', { name: 'Remove Asha Rao' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('dialog', { name: 'Remove Asha Rao' }).getByRole('button', { name: 'Remove' }).click()
   await expect(page.getByText('You work alone here.', { exact: false })).toBeVisible()
 })
 
-/** A colleague of someone, who changes an invoice in their business. */
-async function aColleague(url: string, owner: Someone): Promise<(path: string, body: object) => Promise<unknown>> {
+/** A colleague of someone, who changes something in their business. */
+async function aColleague(
+  url: string,
+  owner: Someone,
+  role = 'member',
+): Promise<(path: string, body: object, method?: string) => Promise<unknown>> {
   const email = newEmail()
   const colleague = await someoneAt(url, email)
   await colleague.send('PATCH', '/user/profile', { displayName: 'Vikram Menon' })
-  const { link } = (await owner.send('POST', '/business/invitations', { email, role: 'member' })) as { link: string }
+  const { link } = (await owner.send('POST', '/business/invitations', { email, role })) as { link: string }
   const { _id } = (await colleague.send('POST', '/invitations/accept', { token: link.split('#token=')[1] })) as { _id: string }
-  return (path, body) => colleague.send('PATCH', path, body, _id)
+  return (path, body, method = 'PATCH') => colleague.send(method, path, body, _id)
 }
 
 test('two people change one invoice: other fields are saved on top, and the same field is chosen in a dialog', async ({
@@ -125,4 +142,40 @@ test('two people change one invoice: other fields are saved on top, and the same
   await owner.send('DELETE', `/invoice/${_id}`)
   await page.goto('/dashboard/business?tab=activity')
   await expect(page.getByText(/^Asha Rao, /).first()).toBeVisible()
+})
+
+test('two people write one email template and set one setting: each is asked whose stays', full, async ({ page, program }) => {
+  const owner = await onDashboard(page, [])
+  const change = await aColleague(program.url, owner, 'admin')
+  const own = { useCustomTemplate: true, customSubject: 'About {{invoiceId}}', customContent: 'Dear {{clientName}}' }
+  await owner.send('PUT', '/mail-config/template', own)
+  await page.goto('/dashboard/email-templates')
+  const subject = page.getByRole('textbox', { name: 'Subject' })
+  await expect(subject).toHaveValue(own.customSubject)
+  await subject.fill('Mine {{invoiceId}}')
+  await change('/mail-config/template', { customSubject: 'Theirs {{invoiceId}}', customContent: 'Hello {{clientName}}' }, 'PUT')
+  const save = page.getByRole('button', { name: 'Save Template' })
+  await save.click()
+  const dialog = page.getByRole('dialog', { name: /^Vikram Menon changed this email at \d\d:\d\d\.$/ })
+  await expect(dialog.getByText('You both changed the subject.')).toBeVisible()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Keep mine' }).click()
+  await expect(page.getByText('Email template content updated successfully!')).toBeVisible()
+  expect(await owner.send('GET', '/mail-config/template')).toMatchObject({
+    customSubject: 'Mine {{invoiceId}}',
+    customContent: 'Hello {{clientName}}',
+  })
+  await expect(page.getByRole('textbox', { name: 'Content' })).toHaveValue('Hello {{clientName}}')
+
+  await page.goto('/dashboard/reminder-control')
+  const hold = page.getByRole('combobox', { name: 'Hold the daily emails for' })
+  await expect(hold).toHaveValue('0')
+  await change('/reminder/settings', { holdMinutes: 30 })
+  await hold.selectOption('10')
+  await page
+    .getByRole('dialog', { name: /^Vikram Menon changed these settings at/ })
+    .getByRole('button', { name: 'Take theirs' })
+    .click()
+  await expect(hold).toHaveValue('30')
+  expect(await owner.send('GET', '/reminder/settings')).toMatchObject({ holdMinutes: 30 })
 })

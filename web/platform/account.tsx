@@ -30,8 +30,8 @@ export function useToday(): { zone: string | undefined; now: Date; today: string
 }
 
 /** The business of this tab, as far as screens depend on it, with the name of the person; undefined until it is known. */
-export function useBusiness(): (Profile['business'] & { person: string }) | undefined {
-  const profile = useApiQuery(accountCalls.profile, {}, { staleTime: 10 * minute }).data
+export function useBusiness(enabled = true): (Profile['business'] & { person: string }) | undefined {
+  const profile = useApiQuery(accountCalls.profile, {}, { staleTime: 10 * minute, enabled }).data
   return profile && { ...profile.business, person: profile.displayName }
 }
 
@@ -66,9 +66,9 @@ export function Allowed({
   )
 }
 
-/** In milliseconds; false where one person works alone: then the window's focus is enough. */
-export function useLiveInterval(): number | false {
-  return (useBusiness()?.members ?? 1) > 1 && 20_000
+/** In milliseconds; false where one person works alone: then the window's focus is enough. `enabled`: someone is signed in. */
+export function useLiveInterval(enabled = true): number | false {
+  return (useBusiness(enabled)?.members ?? 1) > 1 && 20_000
 }
 
 /** No reminder is sent before the account's email is confirmed, on servers that can send the link for it. */
@@ -117,10 +117,11 @@ const LeavingMails = lazy(() =>
 /** The emails of a daily run that wait to leave, while there are some. */
 export function Leaving(): ReactNode {
   const status = useApiQuery(reminderCalls.status).data
+  const refused = useRefusal('member')
   if (!status?.leavingRunId) return null
   return (
     <Suspense>
-      <LeavingMails key={status.leavingRunId} id={status.leavingRunId} zone={status.timezone} />
+      <LeavingMails key={status.leavingRunId} id={status.leavingRunId} zone={status.timezone} refused={refused} />
     </Suspense>
   )
 }

@@ -17,3 +17,17 @@ export const confirmEmailTexts = {
   sendLink: 'Send Link',
   sending: 'Sending...',
 }
+
+const listed = (names: string[]) => new Intl.ListFormat('en-GB').format(names)
+
+/** Where two people change the same. */
+export const conflictTexts = {
+  // Fixed by the specification.
+  merged: (name: string, changed: string[]) => `${name} changed the ${listed(changed)} meanwhile. Both changes are saved.`,
+  keepMine: 'Keep mine',
+  takeTheirs: 'Take theirs',
+  both: (changed: string[]) => `You both changed the ${listed(changed)}.`,
+  yours: 'Yours',
+  theirs: (name: string, time: string) => `${name.split(' ')[0]}’s, ${time}`,
+  kept: (changes: string[]) => `Your new ${listed(changes)}, is kept either way: only you changed it.`,
+}

@@ -2,7 +2,12 @@ import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Switch.layer.css'
 import { Switch } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { tagOfVersion } from '#contract/call.ts'
+import { type ReminderSettings, reminderCalls } from '#contract/reminders.ts'
+import { useSaveOnTop } from '#web/platform/conflict.tsx'
+import { send, sendMatching } from '#web/platform/send.ts'
 import styles from './reminders.module.css'
+import { texts } from './texts.ts'
 
 export const parts = ['next', 'last-runs', 'settings'] as const
 export type PartName = (typeof parts)[number]
@@ -64,4 +69,16 @@ export function SettingSwitch({ label, description, on, busy = false, disabled =
       onChange={({ currentTarget }) => onChange(currentTarget.checked)}
     />
   )
+}
+
+type SettingName = keyof typeof texts.settings.names
+
+/** Saves settings that others may change meanwhile. */
+export function useSaveSettings() {
+  return useSaveOnTop<ReminderSettings, SettingName>({
+    fields: texts.settings.names,
+    read: () => send(reminderCalls.settings),
+    write: (body, known) => sendMatching(reminderCalls.changeSettings, { body }, tagOfVersion(known)),
+    shown: (field, of) => texts.settings.shown(of[field]),
+  })
 }

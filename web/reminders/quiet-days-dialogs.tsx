@@ -7,8 +7,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { readDate } from '#contract/dates.ts'
 import { type Holidays, type OwnDay, type QuietSettings, quietDayCalls } from '#contract/quiet-days.ts'
-import { reminderCalls } from '#contract/reminders.ts'
+import { type ReminderSettings, reminderCalls } from '#contract/reminders.ts'
 import type { SimulationRequest } from '#contract/sequences.ts'
+import { changedFields } from '#web/platform/conflict.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
@@ -20,7 +21,7 @@ import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { DateField } from '#web/ui/fields.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { SettingSwitch } from './part.tsx'
+import { SettingSwitch, useSaveSettings } from './part.tsx'
 import styles from './reminders.module.css'
 import { texts } from './texts.ts'
 
@@ -29,7 +30,7 @@ const t = texts.quietDays
 interface QuietDaysDialogProps {
   /** What was changed already; null closes the dialog. */
   wanted: Partial<QuietSettings> | null
-  stored: QuietSettings
+  stored: ReminderSettings
   known: Holidays
   onClose: () => void
 }
@@ -44,12 +45,15 @@ export function QuietDaysDialog({ wanted, stored, known, onClose }: QuietDaysDia
   )
 }
 
-function Settings({ wanted, stored, known, onClose }: QuietDaysDialogProps & { wanted: Partial<QuietSettings> }): ReactNode {
-  const [draft, setDraft] = useState<QuietSettings>({ ...stored, ...wanted })
+function Settings({ wanted, stored: newest, known, onClose }: QuietDaysDialogProps & { wanted: Partial<QuietSettings> }): ReactNode {
+  // What someone else saves while the dialog is open must not count as known.
+  const [stored] = useState(newest)
+  const { save, dialog } = useSaveSettings()
+  const { quietWeekends, quietHolidays, ownHolidaysToo, country: code, region } = stored
+  const quiet = { quietWeekends, quietHolidays, ownHolidaysToo, country: code, region }
+  const [draft, setDraft] = useState<QuietSettings>({ ...quiet, ...wanted })
   const change = (part: Partial<QuietSettings>) => setDraft((before) => ({ ...before, ...part }))
-  const changed = Object.fromEntries(
-    Object.entries(draft).filter(([name, value]) => value !== stored[name as keyof QuietSettings]),
-  ) as Partial<QuietSettings>
+  const changed = changedFields(quiet, draft)
   const country = known.countries?.find(({ code }) => code === (draft.country ?? known.country))
   return (
     <>
@@ -101,10 +105,11 @@ function Settings({ wanted, stored, known, onClose }: QuietDaysDialogProps & { w
       <Save
         change={Object.keys(changed).length > 0 ? { settings: changed } : null}
         needsPlan={changed.quietWeekends === true || changed.quietHolidays === true}
-        save={(fingerprint) => send(reminderCalls.changeSettings, { body: { ...changed, fingerprint } })}
+        save={(fingerprint) => save(stored, { ...changed, ...(fingerprint ? { fingerprint } : {}) })}
         saved={t.saved}
         onClose={onClose}
       />
+      {dialog}
     </>
   )
 }
@@ -112,7 +117,7 @@ function Settings({ wanted, stored, known, onClose }: QuietDaysDialogProps & { w
 interface SmartDialogProps {
   /** The switch as it is wanted; null closes the dialog. */
   wanted: boolean | null
-  stored: { smart: boolean; smartDays: number }
+  stored: ReminderSettings
   onClose: () => void
 }
 
@@ -126,7 +131,9 @@ export function SmartDialog({ wanted, stored, onClose }: SmartDialogProps): Reac
   )
 }
 
-function SmartChoice({ wanted, stored, onClose }: SmartDialogProps & { wanted: boolean }): ReactNode {
+function SmartChoice({ wanted, stored: newest, onClose }: SmartDialogProps & { wanted: boolean }): ReactNode {
+  const [stored] = useState(newest)
+  const { save, dialog } = useSaveSettings()
   const [smart, setSmart] = useState(wanted)
   const [smartDays, setDays] = useState(stored.smartDays)
   const changed = { ...(smart === stored.smart ? {} : { smart }), ...(smartDays === stored.smartDays ? {} : { smartDays }) }
@@ -147,16 +154,26 @@ function SmartChoice({ wanted, stored, onClose }: SmartDialogProps & { wanted: b
       <Save
         change={Object.keys(changed).length > 0 ? { settings: changed } : null}
         needsPlan={smart && !stored.smart}
-        save={(fingerprint) => send(reminderCalls.changeSettings, { body: { ...changed, fingerprint } })}
+        save={(fingerprint) => save(stored, { ...changed, ...(fingerprint ? { fingerprint } : {}) })}
         saved={texts.smart.saved}
         onClose={onClose}
       />
+      {dialog}
     </>
   )
 }
 
 /** One email per client, or one for each invoice: what that changes. `wanted` null closes the dialog. */
-export function GroupDialog({ wanted, onClose }: { wanted: boolean | null; onClose: () => void }): ReactNode {
+export function GroupDialog({
+  wanted,
+  stored,
+  onClose,
+}: {
+  wanted: boolean | null
+  stored: ReminderSettings
+  onClose: () => void
+}): ReactNode {
+  const { save, dialog } = useSaveSettings()
   const groupByClient = useKept(wanted)
   return (
     <Dialog opened={wanted !== null} onClose={onClose} title={texts.grouping.title} size={760}>
@@ -166,10 +183,11 @@ export function GroupDialog({ wanted, onClose }: { wanted: boolean | null; onClo
           <Save
             change={{ settings: { groupByClient } }}
             needsPlan={false}
-            save={(fingerprint) => send(reminderCalls.changeSettings, { body: { groupByClient, fingerprint } })}
+            save={(fingerprint) => save(stored, { groupByClient, ...(fingerprint ? { fingerprint } : {}) })}
             saved={texts.grouping.saved}
             onClose={onClose}
           />
+          {dialog}
         </>
       )}
     </Dialog>
@@ -256,6 +274,7 @@ interface SaveProps {
   /** Null: nothing is changed yet. */
   change: Omit<SimulationRequest, 'days'> | null
   needsPlan: boolean
+  /** Null: the person wants to change the form first. */
   save: (fingerprint: string | undefined) => Promise<unknown>
   saved: string
   onClose: () => void
@@ -269,10 +288,12 @@ function Save({ change, needsPlan, save, saved, onClose }: SaveProps): ReactNode
   const { now } = simulated
   const { mutate, isPending, error } = useMutation({
     mutationFn: async () => {
-      await save(now?.fingerprint)
+      const stored = await save(now?.fingerprint)
       await invalidate(queries, [...sequenceInvalidates, quietDayCalls.read, reminderCalls.smart])
+      return stored
     },
-    onSuccess: () => {
+    onSuccess: (stored) => {
+      if (stored === null) return
       toast('good', saved)
       onClose()
     },

@@ -1,22 +1,23 @@
 import { Button, NativeSelect } from '@mantine/core'
 import { IconPlus } from '@tabler/icons-react'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
 import { type Holidays, type QuietSettings, quietDayCalls } from '#contract/quiet-days.ts'
-import { type HoldMinutes, holdMinutes, reminderCalls } from '#contract/reminders.ts'
+import { type HoldMinutes, holdMinutes, type ReminderSettings, reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { useServer } from '#web/platform/account.tsx'
 import { holdTexts } from '#web/platform/leaving/texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
-import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { SequenceLine } from '#web/platform/sequences/plan-changes.tsx'
 import { nameAndSteps } from '#web/platform/sequences/texts.ts'
 import { showDate, showHour } from '#web/ui/dates.ts'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { FormError } from '#web/ui/notice.tsx'
-import { Part, SettingSwitch } from './part.tsx'
+import { Part, SettingSwitch, useSaveSettings } from './part.tsx'
 import styles from './reminders.module.css'
 import { texts } from './texts.ts'
 
@@ -51,7 +52,7 @@ export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string 
         <div>
           <h3 className={styles.setting}>{t.title}</h3>
           <QueryView query={settings} loading={t.loading} error={t.failed} empty={null}>
-            {({ groupByClient, sequence }) => <GroupSwitch on={groupByClient} everyDay={sequence === 'every_day'} />}
+            {(found) => <GroupSwitch settings={found} />}
           </QueryView>
           <Link to={withQuery(screens.emailTemplates, { tab: 'group' })} className={styles.template}>
             {t.template}
@@ -60,11 +61,11 @@ export function SettingsPart({ hour, mailbox }: { hour: number; mailbox: string 
         <div>
           <h3 className={styles.setting}>{holdTexts.title}</h3>
           <QueryView query={settings} loading={t.loading} error={t.failed} empty={null}>
-            {({ holdMinutes: minutes, eveningList, weeklySummary }) => (
+            {(found) => (
               <div className={styles.switches}>
-                <HoldChoice minutes={minutes} />
-                <EmailSwitch name="eveningList" on={eveningList} />
-                <EmailSwitch name="weeklySummary" on={weeklySummary} />
+                <HoldChoice settings={found} />
+                <EmailSwitch name="eveningList" on={found.eveningList} />
+                <EmailSwitch name="weeklySummary" on={found.weeklySummary} />
               </div>
             )}
           </QueryView>
@@ -133,7 +134,7 @@ function QuietDays(): ReactNode {
     <div>
       <h3 className={styles.setting}>{texts.quietDays.title}</h3>
       <QueryView query={settings} loading={texts.quietDays.loading} error={texts.quietDays.failed} empty={null}>
-        {({ quietWeekends, quietHolidays, ownHolidaysToo, country, region }) => (
+        {(stored) => (
           <QueryView query={holidays} loading={texts.quietDays.loading} error={texts.quietDays.failed} empty={null}>
             {(known) => (
               <>
@@ -141,17 +142,17 @@ function QuietDays(): ReactNode {
                   <SettingSwitch
                     label={texts.quietDays.weekends}
                     description={texts.quietDays.weekend(known.weekend, known.name)}
-                    on={quietWeekends}
+                    on={stored.quietWeekends}
                     onChange={(on) => setWanted({ quietWeekends: on })}
                   />
                   <SettingSwitch
                     label={texts.quietDays.holidays}
                     description={known.name === null ? texts.quietDays.noCountry : texts.quietDays.known(known.name, showDate(known.until))}
-                    on={quietHolidays}
+                    on={stored.quietHolidays}
                     onChange={(on) => setWanted({ quietHolidays: on })}
                   />
                 </div>
-                {(quietHolidays || known.ownDays.length > 0) && <Coming known={known} holidays={quietHolidays} />}
+                {(stored.quietHolidays || known.ownDays.length > 0) && <Coming known={known} holidays={stored.quietHolidays} />}
                 <p className={styles.choose}>
                   <Button variant="default" leftSection={<IconPlus size={17} stroke={1.7} aria-hidden />} onClick={() => setAdding(true)}>
                     {texts.quietDays.add}
@@ -161,12 +162,7 @@ function QuietDays(): ReactNode {
                   </Button>
                 </p>
                 <LazyMount wanted={wanted !== null}>
-                  <QuietDaysDialog
-                    wanted={wanted}
-                    stored={{ quietWeekends, quietHolidays, ownHolidaysToo, country, region }}
-                    known={known}
-                    onClose={() => setWanted(null)}
-                  />
+                  <QuietDaysDialog wanted={wanted} stored={stored} known={known} onClose={() => setWanted(null)} />
                 </LazyMount>
                 <LazyMount wanted={adding}>
                   <OwnDaysDialog opened={adding} stored={known.ownDays} onClose={() => setAdding(false)} />
@@ -188,22 +184,27 @@ function SmartReminders(): ReactNode {
     <div>
       <h3 className={styles.setting}>{texts.smart.title}</h3>
       <QueryView query={settings} loading={texts.smart.loading} error={texts.smart.failed} empty={null}>
-        {({ smart, smartDays, sequence }) => (
+        {(stored) => (
           <>
             <div className={styles.switches}>
-              <SettingSwitch label={texts.smart.label} description={texts.smart.hint(smartDays)} on={smart} onChange={setWanted} />
-              {sequence === 'every_day' && <p className={styles.quiet}>{texts.smart.everyDay}</p>}
-              {smart && <SmartResult />}
+              <SettingSwitch
+                label={texts.smart.label}
+                description={texts.smart.hint(stored.smartDays)}
+                on={stored.smart}
+                onChange={setWanted}
+              />
+              {stored.sequence === 'every_day' && <p className={styles.quiet}>{texts.smart.everyDay}</p>}
+              {stored.smart && <SmartResult />}
             </div>
-            {smart && (
+            {stored.smart && (
               <p className={styles.choose}>
                 <Button variant="subtle" onClick={() => setWanted(true)}>
-                  {texts.smart.change(smartDays)}
+                  {texts.smart.change(stored.smartDays)}
                 </Button>
               </p>
             )}
             <LazyMount wanted={wanted !== null}>
-              <SmartDialog wanted={wanted} stored={{ smart, smartDays }} onClose={() => setWanted(null)} />
+              <SmartDialog wanted={wanted} stored={stored} onClose={() => setWanted(null)} />
             </LazyMount>
           </>
         )}
@@ -257,12 +258,16 @@ function Coming({ known: { days, ownDays }, holidays }: { known: Holidays; holid
 }
 
 /** How long emails wait before they leave. Saves on change, as the switch. */
-function HoldChoice({ minutes }: { minutes: HoldMinutes }): ReactNode {
+function HoldChoice({ settings }: { settings: ReminderSettings }): ReactNode {
   const [wanted, setWanted] = useState<HoldMinutes | null>(null)
-  const change = useApiMutation(reminderCalls.changeSettings, {
-    invalidates: [reminderCalls.settings],
-    onSuccess: () => setWanted(null),
-    onError: () => setWanted(null),
+  const queries = useQueryClient()
+  const { save, dialog } = useSaveSettings()
+  const change = useMutation({
+    mutationFn: (chosen: HoldMinutes) => save(settings, { holdMinutes: chosen }),
+    onSettled: async () => {
+      await invalidate(queries, [reminderCalls.settings])
+      setWanted(null)
+    },
   })
   return (
     <>
@@ -270,15 +275,16 @@ function HoldChoice({ minutes }: { minutes: HoldMinutes }): ReactNode {
         label={holdTexts.label}
         aria-busy={change.isPending}
         data={holdMinutes.map((n) => ({ value: String(n), label: holdTexts.minutes(n) }))}
-        value={String(wanted ?? minutes)}
+        value={String(wanted ?? settings.holdMinutes)}
         onChange={({ currentTarget }) => {
           const chosen = holdMinutes.find((n) => String(n) === currentTarget.value)
           if (chosen === undefined || change.isPending) return
           setWanted(chosen)
-          change.mutate({ body: { holdMinutes: chosen } })
+          change.mutate(chosen)
         }}
       />
       <FormError message={change.isError ? holdTexts.notSaved(errorMessage(change.error)) : null} />
+      {dialog}
     </>
   )
 }
@@ -313,9 +319,8 @@ function EmailSwitch({ name, on }: { name: 'eveningList' | 'weeklySummary'; on: 
   )
 }
 
-/** Saves on change; a failed save restores the stored value. */
-/** With steps, the switch opens the dialog that shows what it changes. */
-function GroupSwitch({ on, everyDay }: { on: boolean; everyDay: boolean }): ReactNode {
+/** Saves on change; a failed save restores the stored value. With steps, the switch opens the dialog that shows what it changes. */
+function GroupSwitch({ settings }: { settings: ReminderSettings }): ReactNode {
   const [wanted, setWanted] = useState<boolean | null>(null)
   const [asked, setAsked] = useState<boolean | null>(null)
   const change = useApiMutation(reminderCalls.changeSettings, {
@@ -328,18 +333,18 @@ function GroupSwitch({ on, everyDay }: { on: boolean; everyDay: boolean }): Reac
       <SettingSwitch
         label={t.label}
         description={t.hint}
-        on={wanted ?? on}
+        on={wanted ?? settings.groupByClient}
         busy={change.isPending}
         onChange={(checked) => {
           if (change.isPending) return
-          if (!everyDay) return setAsked(checked)
+          if (settings.sequence !== 'every_day') return setAsked(checked)
           setWanted(checked)
           change.mutate({ body: { groupByClient: checked } })
         }}
       />
       <FormError message={change.isError ? t.notSaved(errorMessage(change.error)) : null} />
       <LazyMount wanted={asked !== null}>
-        <GroupDialog wanted={asked} onClose={() => setAsked(null)} />
+        <GroupDialog wanted={asked} stored={settings} onClose={() => setAsked(null)} />
       </LazyMount>
     </>
   )

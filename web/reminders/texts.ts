@@ -342,6 +342,23 @@ export const texts = {
     mailbox: 'Mailbox',
     sentFrom: (address: string) => `Reminders are sent from ${address}.`,
     noMailbox: 'No mailbox is connected.',
+    /** Where two people change them. */
+    names: {
+      groupByClient: 'emails per client',
+      sequence: 'sequence',
+      holdMinutes: 'minutes before emails leave',
+      eveningList: 'evening list',
+      weeklySummary: 'weekly summary',
+      quietWeekends: 'weekends',
+      quietHolidays: 'public holidays',
+      ownHolidaysToo: 'own holidays',
+      country: 'country',
+      region: 'region',
+      smart: 'smart reminders',
+      smartDays: 'days of smart reminders',
+    },
+    shown: (value: string | number | boolean | null) =>
+      value === null ? 'Not chosen' : typeof value === 'boolean' ? (value ? 'On' : 'Off') : String(value),
   },
 
   /** Emails of Duely to its own customer. */

@@ -4,16 +4,19 @@ import { Button, Checkbox, Skeleton } from '@mantine/core'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { businessCalls } from '#contract/business.ts'
+import { tagOfVersion } from '#contract/call.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { firstLanguage } from '#contract/speech.ts'
 import type { Template } from '#contract/templates.ts'
 import { Allowed } from '#web/platform/account.tsx'
+import { changedFields, useSaveOnTop } from '#web/platform/conflict.tsx'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { send, sendMatching } from '#web/platform/send.ts'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel } from '#web/ui/panel.tsx'
@@ -127,19 +130,31 @@ function inOther(language: string): { query?: { language: string } } {
 }
 
 function TemplateEditor({ kind, language, template, onUnsaved }: TemplateEditorProps): ReactNode {
-  const { useCustomTemplate: custom, customSubject, customContent, defaultSubject, defaultContent } = template
-  const saved: WordingValues = { customSubject, customContent }
+  const { useCustomTemplate: custom, defaultSubject, defaultContent } = template
+  // What the texts were typed over: what someone else saves meanwhile must not count as known.
+  const [known, setKnown] = useState(template)
+  const saved = wordingIn(known)
   const { read, save, variables } = kinds[kind]
+  const about = inOther(language)
+  const { save: saveOnTop, dialog } = useSaveOnTop<Template, keyof WordingValues>({
+    fields: texts.conflict,
+    read: () => send(read, about),
+    write: (body, { version }) => sendMatching(save, { ...about, body }, tagOfVersion({ version })),
+    shown: (field, of) => of[field],
+  })
   const state = useContractForm({
     call: save,
     initialValues: saved,
-    toInput: (body) => ({ ...inOther(language), body }),
+    toInput: (body) => ({ ...about, body }),
     check: (values) => ({
       ...(values.customSubject.trim() === '' ? { customSubject: texts.subjectMissing } : {}),
       ...(values.customContent.trim() === '' ? { customContent: texts.contentMissing } : {}),
     }),
+    send: ({ body }) => saveOnTop(known, changedFields(saved, { ...saved, ...(body as WordingValues) })),
     invalidates: [read, businessCalls.read],
-    onSuccess: () => {
+    onSuccess: (reply) => {
+      setKnown(reply)
+      form.setValues(wordingIn(reply))
       toast('good', texts.saved)
     },
     onError: (error) => toast('bad', <span className={styles.clamped}>{texts.saveFailed(errorMessage(error))}</span>),
@@ -147,8 +162,11 @@ function TemplateEditor({ kind, language, template, onUnsaved }: TemplateEditorP
   const { form } = state
   const values = form.getValues()
   const unsaved = !same(values, saved)
-  useFollowSaved(saved, values, (text) => {
-    form.setValues(text)
+  // A text that was saved elsewhere (the first switch-on, another tab) is taken over, unless something was typed meanwhile.
+  useEffect(() => {
+    if (known.version === template.version || (unsaved && !same(values, wordingIn(template)))) return
+    setKnown(template)
+    form.setValues(wordingIn(template))
     form.clearErrors()
   })
   useEffect(() => {
@@ -185,22 +203,17 @@ function TemplateEditor({ kind, language, template, onUnsaved }: TemplateEditorP
         />
       </div>
       {custom && reference}
+      {dialog}
     </>
   )
 }
 
-function same(one: WordingValues, other: WordingValues): boolean {
-  return one.customSubject === other.customSubject && one.customContent === other.customContent
+function wordingIn({ customSubject, customContent }: Template): WordingValues {
+  return { customSubject, customContent }
 }
 
-/** Takes over a text that was saved elsewhere (the first switch-on, another tab), unless the user has typed meanwhile. */
-function useFollowSaved(saved: WordingValues, values: WordingValues, onChange: (saved: WordingValues) => void): void {
-  const before = useRef(saved)
-  useEffect(() => {
-    const last = before.current
-    before.current = saved
-    if (!same(last, saved) && same(values, last)) onChange(saved)
-  })
+function same(one: WordingValues, other: WordingValues): boolean {
+  return one.customSubject === other.customSubject && one.customContent === other.customContent
 }
 
 /** Milliseconds after loading in which a change of the checkbox is not saved. */

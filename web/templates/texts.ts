@@ -54,6 +54,8 @@ export const texts = {
   reset: 'Reset',
   wasReset: 'Reset to the last saved template.',
   unsaved: 'Unsaved changes',
+  /** Where two people change an email. */
+  conflict: { customSubject: 'subject', customContent: 'text' },
   language: {
     label: 'Language',
     hint: 'Each client gets the texts of its language.',

@@ -4,22 +4,27 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link, useLocation, useNavigate, useParams } from 'react-router'
 import { showAmount } from '#contract/import/cells.ts'
-import { type Invoice, invoiceCalls, invoice as invoiceSchema } from '#contract/invoices.ts'
+import { type Invoice, type InvoiceChange, invoiceCalls, invoice as invoiceSchema, tagOfInvoice } from '#contract/invoices.ts'
+import { formatMoney } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { HistoryPanel, NotesPanel, useHistory } from '#web/invoices/history/history-panel.tsx'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-state.ts'
 import { PaymentsPanel } from '#web/invoices/payments/payments-panel.tsx'
 import { InvoiceSummary } from '#web/invoices/summary/invoice-summary.tsx'
-import { useLiveInterval } from '#web/platform/account.tsx'
+import { invoiceTexts } from '#web/invoices/texts.ts'
+import { useLiveInterval, useToday } from '#web/platform/account.tsx'
+import { type Conflict, changedFields, compareChanges, useSaveOnTop } from '#web/platform/conflict.tsx'
 import { useContractForm } from '#web/platform/contract-form.tsx'
 import { queryKey, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { send, sendMatching } from '#web/platform/send.ts'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
+import { daysBetween, showDate } from '#web/ui/dates.ts'
+import { languageName } from '#web/ui/fields.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
-import { compareChanges, useSaveOnTop } from './conflict.tsx'
 import styles from './form.module.css'
 import { checkDraft, InvoiceForm, toDraft } from './invoice-form.tsx'
-import { formTexts as texts } from './texts.ts'
+import { conflictTexts, formTexts as texts } from './texts.ts'
 
 /** /dashboard/edit-invoice/{id} */
 export default function EditInvoiceScreen(): ReactNode {
@@ -97,16 +102,16 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   const [invoice, setInvoice] = useState(newest)
   const { clientName, clientEmail, amount, currency, language, dueDate, status, reference, issuedOn } = invoice
   const before = { clientName, clientEmail, amount, currency, language, dueDate: dueDate.slice(0, 10), status, reference, issuedOn }
-  const { save, dialog } = useSaveOnTop()
+  const { save, dialog } = useSaveOnTop<Invoice, Field>(sharedInvoice(invoice._id))
   const state = useContractForm({
     call: invoiceCalls.update,
     initialValues: { ...before, amount: showAmount(amount, currency), language: language ?? '' },
     toInput: (values) => ({
       params: { id: invoice._id },
-      body: changes(before, { ...toDraft(values, currency), language: values.language || null }),
+      body: changedFields(before, { ...toDraft(values, currency), language: values.language || null }),
     }),
     check: (values) => checkDraft(values, currency),
-    send: ({ body }) => save(invoice, body),
+    send: ({ body }) => save(invoice, body as Partial<Pick<Invoice, Field>>),
     invalidates: changeInvalidates,
     update: writeInvoice,
     onSuccess: async () => {
@@ -129,7 +134,7 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
       issuedOn,
       status: newest.status,
     })
-    const isOnlyStatus = compareChanges(invoice, {}, newest).changed.length === 1
+    const isOnlyStatus = compareChanges(conflictTexts.fields, invoice, {}, newest).changed.length === 1
     setInvoice({ ...invoice, status: newest.status, version: isOnlyStatus ? newest.version : invoice.version })
   })
   return (
@@ -141,15 +146,90 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   )
 }
 
-/** Only the fields edited here, so that a change made elsewhere, such as a payment, is not overwritten. */
-function changes<D extends object>(before: D, after: D): Partial<D> {
-  const was = new Map(Object.entries(before))
-  return Object.fromEntries(Object.entries(after).filter(([field, value]) => was.get(field) !== value)) as Partial<D>
-}
-
 /** The invoice that the list passed along in the navigation state. */
 function invoiceOf(state: unknown, id: string): Invoice | null {
   const given: unknown = typeof state === 'object' && state !== null && 'invoice' in state ? state.invoice : null
   const parsed = invoiceSchema.safeParse(given)
   return parsed.success && parsed.data._id === id ? parsed.data : null
+}
+
+type Field = keyof typeof conflictTexts.fields
+
+/** An invoice that others may change while its form is open. */
+function sharedInvoice(id: string): Parameters<typeof useSaveOnTop<Invoice, Field>>[0] {
+  const params = { id }
+  return {
+    fields: conflictTexts.fields,
+    read: () => send(invoiceCalls.read, { params }),
+    write: (mine, known) => sendMatching(invoiceCalls.update, { params, body: mine as InvoiceChange }, tagOfInvoice(known)),
+    shown: shownValue,
+    named: ({ reference, clientName }) => `${reference}, ${clientName}`,
+    figure: (conflict) => conflict.both.includes('dueDate') && <DueDates conflict={conflict} />,
+    other: conflictTexts.other,
+  }
+}
+
+function shownValue(field: Field, invoice: Pick<Invoice, Field>): string {
+  if (field === 'amount') return formatMoney(invoice.amount, invoice.currency)
+  if (field === 'dueDate' || field === 'issuedOn') return showDate(invoice[field])
+  if (field === 'language') return invoice.language === null ? conflictTexts.sameLanguage : languageName(invoice.language)
+  return field === 'status' ? invoiceTexts.status[invoice.status] : invoice[field]
+}
+
+function DueDates({ conflict: { was, mine, theirs, by } }: { conflict: Conflict<Invoice, Field> }): ReactNode {
+  const { today } = useToday()
+  return (
+    <DateLine
+      today={today}
+      marks={[
+        { side: 'was', name: conflictTexts.was, date: was.dueDate },
+        { side: 'mine', name: conflictTexts.yours, date: mine.dueDate ?? was.dueDate },
+        { side: 'theirs', name: conflictTexts.possessive(by), date: theirs.dueDate },
+      ]}
+    />
+  )
+}
+
+const width = 320
+
+/** Dates on one line with today, as on the due line. */
+function DateLine({ today, marks }: { today: string; marks: { side: string; name: string; date: string }[] }): ReactNode {
+  const dates = [today, ...marks.map(({ date }) => date)].toSorted()
+  const [first = today, last = today] = [dates[0], dates.at(-1)]
+  const days = Math.max(1, daysBetween(first, last))
+  const margin = 34
+  const x = (date: string) => margin + ((width - 2 * margin) * daysBetween(first, date)) / days
+  const label = marks.map(({ name, date }) => `${name} ${showDate(date)}`).join(', ')
+  // Names that would overlap go below each other.
+  const rows: number[] = []
+  const rowOf = (at: number) => {
+    const row = rows.findIndex((taken) => at - taken > 62)
+    const free = row < 0 ? rows.length : row
+    rows[free] = at
+    return free
+  }
+  const placed = marks
+    .toSorted((one, other) => (one.date < other.date ? -1 : 1))
+    .map((mark) => ({ ...mark, at: x(mark.date), row: rowOf(x(mark.date)) }))
+  const height = 64 + 36 * rows.length
+  return (
+    <svg className={styles.dateLine} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+      <line x1="0" x2={width} y1="46" y2="46" data-part="axis" />
+      <line x1={x(today)} x2={x(today)} y1="14" y2="54" data-part="today" />
+      <text x={x(today) + 6} y="16">
+        {conflictTexts.today}
+      </text>
+      {placed.map(({ side, name, date, at, row }) => (
+        <g key={side} data-side={side}>
+          <circle cx={at} cy="38" r={side === 'was' ? 6 : 8} />
+          <text x={at} y={68 + 36 * row} textAnchor="middle">
+            {name}
+          </text>
+          <text x={at} y={84 + 36 * row} textAnchor="middle">
+            {showDate(date).slice(0, 5)}
+          </text>
+        </g>
+      ))}
+    </svg>
+  )
 }

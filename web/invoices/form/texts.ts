@@ -110,34 +110,22 @@ export const summaryTexts = {
 }
 
 /** Texts where two people change the same invoice. */
-const fieldNames = {
-  dueDate: 'due date',
-  amount: 'amount',
-  currency: 'currency',
-  language: 'language',
-  status: 'status',
-  clientName: 'client name',
-  clientEmail: 'client email',
-  reference: 'reference',
-  issuedOn: 'day of issue',
-}
-const listed = (names: string[]) => new Intl.ListFormat('en-GB').format(names)
-const named = (changed: (keyof typeof fieldNames)[]) => listed(changed.map((field) => fieldNames[field]))
-
 export const conflictTexts = {
-  fields: fieldNames,
-  title: (name: string, time: string) => `${name} changed this invoice at ${time}.`,
-  merged: (name: string, changed: (keyof typeof fieldNames)[]) =>
-    `${name} changed the ${named(changed)} meanwhile. Both changes are saved.`,
-  keepMine: 'Keep mine',
-  takeTheirs: 'Take theirs',
-  both: (changed: (keyof typeof fieldNames)[]) => `You both changed the ${named(changed)}.`,
-  yours: 'Yours',
+  fields: {
+    dueDate: 'due date',
+    amount: 'amount',
+    currency: 'currency',
+    language: 'language',
+    status: 'status',
+    clientName: 'client name',
+    clientEmail: 'client email',
+    reference: 'reference',
+    issuedOn: 'day of issue',
+  },
   possessive: (name: string) => `${name.split(' ')[0]}’s`,
-  theirs: (name: string, time: string) => `${name.split(' ')[0]}’s, ${time}`,
   was: 'was',
+  yours: 'yours',
   today: 'today',
   sameLanguage: 'That of the client',
-  kept: (changes: string[]) => `Your new ${listed(changes)}, is kept either way: only you changed it.`,
   other: 'The other version stays in the invoice’s history.',
 }

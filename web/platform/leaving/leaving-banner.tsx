@@ -4,11 +4,11 @@ import { type ReactNode, useEffect, useId, useState } from 'react'
 import { type LeavingMail, leavingCalls } from '#contract/leaving.ts'
 import { formatMoney } from '#contract/money.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
+import styles from '#web/platform/platform.module.css'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { dateIn, daysBetween, latenessOf, showClock } from '#web/ui/dates.ts'
 import { FormError } from '#web/ui/notice.tsx'
-import styles from './leaving.module.css'
 import { texts } from './texts.ts'
 
 const affected = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, reminderCalls.run, leavingCalls.mails]
@@ -17,11 +17,18 @@ const pollEvery = 10_000
 /** Emails shown at first. */
 const initialMails = 6
 
-export function LeavingBanner({ id, zone }: { id: string; zone: string }): ReactNode {
+interface LeavingBannerProps {
+  id: string
+  zone: string
+  /** Why the person may only look. */
+  refused: string | undefined
+}
+
+export function LeavingBanner({ id, zone, refused }: LeavingBannerProps): ReactNode {
   const [reviewing, setReviewing] = useState(false)
   const params = { id }
   const run = useApiQuery(reminderCalls.run, { params }, { refetchInterval: pollEvery }).data
-  const acting = useActing(id)
+  const acting = useActing(id, refused)
   if (!run || run.leavesAt === null || run.cancelledAt !== null) return null
   return (
     <section className={styles.banner} aria-label={texts.label}>
@@ -33,12 +40,13 @@ export function LeavingBanner({ id, zone }: { id: string; zone: string }): React
           </Button>
           {run.open > 0 && (
             <>
-              <Button variant="default" disabled={acting.busy} onClick={acting.sendNow}>
+              <Button variant="default" disabled={acting.busy} title={refused} onClick={acting.sendNow}>
                 {texts.sendNow}
               </Button>
               <Button
                 variant="subtle"
                 disabled={acting.busy}
+                title={refused}
                 onClick={() => {
                   setReviewing(true)
                   acting.leaveOut()
@@ -51,6 +59,7 @@ export function LeavingBanner({ id, zone }: { id: string; zone: string }): React
         </div>
       </div>
       <Line run={run} leavesAt={run.leavesAt} zone={zone} />
+      {refused !== undefined && <p className={styles.detail}>{refused}</p>}
       <FormError message={acting.trouble} />
       {reviewing && <Review id={id} zone={zone} acting={acting} />}
     </section>
@@ -59,6 +68,7 @@ export function LeavingBanner({ id, zone }: { id: string; zone: string }): React
 
 interface Acting {
   busy: boolean
+  refused: string | undefined
   /** The error of the last action. */
   trouble: string | null
   leaveOut: (mail?: LeavingMail) => void
@@ -66,7 +76,7 @@ interface Acting {
   sendNow: () => void
 }
 
-function useActing(id: string): Acting {
+function useActing(id: string, refused: string | undefined): Acting {
   const [trouble, setTrouble] = useState<string | null>(null)
   const effects = { invalidates: affected, onSuccess: () => setTrouble(null), onError: (error: Error) => setTrouble(errorMessage(error)) }
   const leaveOut = useApiMutation(leavingCalls.leaveOut, effects)
@@ -75,7 +85,8 @@ function useActing(id: string): Acting {
   const params = { id }
   const idsOf = ({ invoices }: LeavingMail) => ({ invoiceIds: invoices.map(({ invoiceId }) => invoiceId) })
   return {
-    busy: leaveOut.isPending || takeBack.isPending || sendNow.isPending,
+    busy: refused !== undefined || leaveOut.isPending || takeBack.isPending || sendNow.isPending,
+    refused,
     trouble,
     leaveOut: (mail) => leaveOut.mutate({ params, body: mail ? idsOf(mail) : {} }),
     takeBack: (mail) => takeBack.mutate({ params, body: idsOf(mail) }),
@@ -180,6 +191,7 @@ function Mail({ mail, zone, acting }: { mail: LeavingMail; zone: string; acting:
       <Button
         variant="default"
         disabled={acting.busy}
+        title={acting.refused}
         aria-label={leftOut ? texts.takeBackFor(clientName) : texts.leaveOutFor(clientName)}
         onClick={() => (leftOut ? acting.takeBack(mail) : acting.leaveOut(mail))}
       >
