@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { Link, useNavigate, useParams } from 'react-router'
 import { integrationCalls, type Webhook, type WebhookDelivery } from '#contract/integrations.ts'
 import { screens } from '#contract/screens.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -143,32 +144,34 @@ function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () =
       <Panel>
         <Facts webhook={webhook} />
         {!own && <p className={styles.small}>{t.zapier}</p>}
-        <div className={styles.actions}>
-          {test.button}
-          {own && (
-            <Button variant="default" onClick={() => setChanging(true)}>
-              {t.change}
+        <Allowed by="admin" says>
+          <div className={styles.actions}>
+            {test.button}
+            {own && (
+              <Button variant="default" onClick={() => setChanging(true)}>
+                {t.change}
+              </Button>
+            )}
+            {pausedBecause !== 'zapier_unsubscribed' && (
+              <BusyButton
+                variant="default"
+                busy={change.isPending}
+                busyText={paused ? t.resuming : t.pausing}
+                onClick={() => change.mutate({ params: { id: _id }, body: { paused: !paused } })}
+              >
+                {paused ? t.resume : t.pause}
+              </BusyButton>
+            )}
+            {own && (
+              <Button variant="default" onClick={askToReplace}>
+                {t.replace.open}
+              </Button>
+            )}
+            <Button variant="default" className={styles.danger ?? ''} onClick={askToRemove}>
+              {t.remove.open}
             </Button>
-          )}
-          {pausedBecause !== 'zapier_unsubscribed' && (
-            <BusyButton
-              variant="default"
-              busy={change.isPending}
-              busyText={paused ? t.resuming : t.pausing}
-              onClick={() => change.mutate({ params: { id: _id }, body: { paused: !paused } })}
-            >
-              {paused ? t.resume : t.pause}
-            </BusyButton>
-          )}
-          {own && (
-            <Button variant="default" onClick={askToReplace}>
-              {t.replace.open}
-            </Button>
-          )}
-          <Button variant="default" className={styles.danger ?? ''} onClick={askToRemove}>
-            {t.remove.open}
-          </Button>
-        </div>
+          </div>
+        </Allowed>
         <FormError message={change.isError ? t.changeFailed(errorMessage(change.error)) : null} />
         {test.outcome}
       </Panel>
@@ -323,15 +326,17 @@ function Entry({ delivery, webhook }: { delivery: WebhookDelivery; webhook: Webh
         <div className={styles.id}>{logTexts.event(eventId)}</div>
         <FormError message={resend.isError ? logTexts.againFailed(errorMessage(resend.error)) : null} />
       </div>
-      <BusyButton
-        variant="default"
-        busy={resend.isPending}
-        busyText={logTexts.sending}
-        aria-label={resend.isPending ? undefined : logTexts.againOne(name, when)}
-        onClick={() => resend.mutate({ params: { id: webhook._id, deliveryId: _id } })}
-      >
-        {logTexts.again}
-      </BusyButton>
+      <Allowed by="admin">
+        <BusyButton
+          variant="default"
+          busy={resend.isPending}
+          busyText={logTexts.sending}
+          aria-label={resend.isPending ? undefined : logTexts.againOne(name, when)}
+          onClick={() => resend.mutate({ params: { id: webhook._id, deliveryId: _id } })}
+        >
+          {logTexts.again}
+        </BusyButton>
+      </Allowed>
     </li>
   )
 }

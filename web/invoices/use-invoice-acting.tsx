@@ -3,6 +3,7 @@ import { accountCalls } from '#contract/accounts.ts'
 import { type Invoice, type InvoiceStatus, invoiceCalls, owedAmount } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
+import { useRefusal } from '#web/platform/account.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
@@ -37,6 +38,8 @@ export interface InvoiceActing extends Pausing {
   copyPayLink: (invoice: Invoice) => void
   /** Opens the preview of a reminder of these invoices. */
   remind: (invoices: Invoice[]) => void
+  /** Why the person may do none of it. */
+  refused: string | undefined
 }
 
 /** What a person can do with an invoice from its card, its row and its page. `dialogs` must be rendered. */
@@ -98,6 +101,7 @@ export function useInvoiceActing(): InvoiceActing {
     record,
     copyPayLink,
     remind: setReminding,
+    refused: useRefusal('member'),
     dialogs: (
       <>
         {dialogs}
@@ -171,10 +175,10 @@ export function useInvoiceActions(): InvoiceActing {
 
 /** Holds the mutations of all invoices: they must outlive a card that is deleted or scrolls out of the page. */
 export function InvoiceActions({ children }: { children: ReactNode }): ReactNode {
-  const { dialogs, markAs, remove, askToPause, resume, record, copyPayLink, remind } = useInvoiceActing()
+  const { dialogs, markAs, remove, askToPause, resume, record, copyPayLink, remind, refused } = useInvoiceActing()
   const actions = useMemo(
-    () => ({ markAs, remove, askToPause, resume, record, copyPayLink, remind, dialogs: null }),
-    [markAs, remove, askToPause, resume, record, copyPayLink, remind],
+    () => ({ markAs, remove, askToPause, resume, record, copyPayLink, remind, refused, dialogs: null }),
+    [markAs, remove, askToPause, resume, record, copyPayLink, remind, refused],
   )
   return (
     <ActionsContext value={actions}>

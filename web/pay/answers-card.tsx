@@ -9,6 +9,7 @@ import { formatMoney, readTypedAmount, signOf } from '#contract/money.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { type PayAnswer, payAnswerCalls } from '#contract/pay-answers.ts'
 import { screens } from '#contract/screens.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -93,26 +94,28 @@ function AnswerItem({ answer, onAccept }: { answer: PayAnswer; onAccept: () => v
               {t.reply}
             </Button>
           )}
-          <BusyButton
-            variant="default"
-            busy={accept.isPending}
-            busyText={texts.saving}
-            aria-label={`${names.accept}: ${invoice.reference}`}
-            onClick={() => (withForm ? onAccept() : accept.mutate({ ...params, body: {} }))}
-          >
-            {names.accept}
-          </BusyButton>
-          {kind !== 'question' && (
+          <Allowed by="member">
             <BusyButton
               variant="default"
-              busy={decline.isPending}
+              busy={accept.isPending}
               busyText={texts.saving}
-              aria-label={`${names.decline}: ${invoice.reference}`}
-              onClick={() => decline.mutate(params)}
+              aria-label={`${names.accept}: ${invoice.reference}`}
+              onClick={() => (withForm ? onAccept() : accept.mutate({ ...params, body: {} }))}
             >
-              {names.decline}
+              {names.accept}
             </BusyButton>
-          )}
+            {kind !== 'question' && (
+              <BusyButton
+                variant="default"
+                busy={decline.isPending}
+                busyText={texts.saving}
+                aria-label={`${names.decline}: ${invoice.reference}`}
+                onClick={() => decline.mutate(params)}
+              >
+                {names.decline}
+              </BusyButton>
+            )}
+          </Allowed>
         </div>
       )}
     </li>

@@ -16,6 +16,7 @@ import {
 import { Fragment, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { screens } from '#contract/screens.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import type { AttentionItem } from '#web/platform/attention.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { showMoment } from '#web/ui/dates.ts'
@@ -150,16 +151,18 @@ function Item({ item, zone, onClose, onDismissed }: ItemProps): ReactNode {
               </Button>
             )}
             {dismiss && (
-              <BusyButton
-                variant="subtle"
-                color="gray"
-                busy={busy}
-                busyText={t.dismissing}
-                aria-label={t.about(t.dismiss, title)}
-                onClick={() => void putAway()}
-              >
-                {t.dismiss}
-              </BusyButton>
+              <Allowed by="member">
+                <BusyButton
+                  variant="subtle"
+                  color="gray"
+                  busy={busy}
+                  busyText={t.dismissing}
+                  aria-label={t.about(t.dismiss, title)}
+                  onClick={() => void putAway()}
+                >
+                  {t.dismiss}
+                </BusyButton>
+              </Allowed>
             )}
           </div>
         )}

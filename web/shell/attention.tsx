@@ -5,6 +5,7 @@ import { type Notice, noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { causeOf, type SenderPause } from '#contract/sender-pause.ts'
+import { useLiveInterval } from '#web/platform/account.tsx'
 import { AttentionContext, type AttentionItem, plainItem, useAttention } from '#web/platform/attention.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -25,7 +26,8 @@ const AttentionList = lazyDialog(async () => (await import('./attention-list.tsx
 export function AttentionProvider({ children }: { children: ReactNode }): ReactNode {
   const enabled = useSession() != null
   const status = useApiQuery(reminderCalls.status, {}, { enabled, refetchInterval: seldom })
-  const notices = useApiQuery(noticeCalls.list, {}, { enabled, refetchInterval: seldom })
+  const live = useLiveInterval(enabled)
+  const notices = useApiQuery(noticeCalls.list, {}, { enabled, refetchInterval: live === false ? seldom : live })
   const [published, setPublished] = useState<Record<string, AttentionItem[]>>({})
   const [opened, setOpened] = useState(false)
   const { mutateAsync: dismiss } = useApiMutation(noticeCalls.dismiss, {

@@ -11,6 +11,7 @@ import { mailCalls } from '#contract/mail.ts'
 import { quietDayCalls } from '#contract/quiet-days.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { nameAndSteps } from '#web/platform/sequences/texts.ts'
@@ -57,9 +58,11 @@ function ClientSequence({ client: { _id: id, name, sequence } }: { client: Clien
     <div>
       <h3 className={styles.setting}>{t.sequence}</h3>
       <p className={styles.settingText}>{sequence === null && named !== '' ? t.inherited(named) : named}</p>
-      <Button variant="default" onClick={() => setChoosing(true)}>
-        {t.change}
-      </Button>
+      <Allowed by="member" says>
+        <Button variant="default" onClick={() => setChoosing(true)}>
+          {t.change}
+        </Button>
+      </Allowed>
       <LazyMount wanted={choosing}>
         <SequenceDialog whose={choosing ? { kind: 'client', id, name, current: sequence } : null} onClose={() => setChoosing(false)} />
       </LazyMount>

@@ -30,7 +30,7 @@ import { describeAnswer, isPartPaid, pauseInvalidates } from '#web/invoices/invo
 import { paymentTexts } from '#web/invoices/payments/texts.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { copyLink, useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
-import { useToday } from '#web/platform/account.tsx'
+import { Allowed, useToday } from '#web/platform/account.tsx'
 import { useAttention } from '#web/platform/attention.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -133,31 +133,33 @@ function Actions({ client }: { client: ClientDetails }): ReactNode {
   if (open.length === 0) return null
   return (
     <div className={styles.tools}>
-      {client.pause ? (
-        <BusyButton
+      <Allowed by="member" says>
+        {client.pause ? (
+          <BusyButton
+            variant="default"
+            leftSection={<IconPlayerPlay {...icon} />}
+            busy={isPending}
+            busyText={invoiceTexts.pause.resumeBusy}
+            onClick={() => change(null)}
+          >
+            {texts.resume}
+          </BusyButton>
+        ) : (
+          <Button variant="default" leftSection={<IconPlayerPause {...icon} />} onClick={() => setPausing(true)}>
+            {texts.pauseAll}
+          </Button>
+        )}
+        <Button
           variant="default"
-          leftSection={<IconPlayerPlay {...icon} />}
-          busy={isPending}
-          busyText={invoiceTexts.pause.resumeBusy}
-          onClick={() => change(null)}
+          leftSection={<IconLink {...icon} />}
+          onClick={() => void copyLink(() => send(payLinkCalls.createStatement, { params: { id: client._id } }), texts.linkCopied)}
         >
-          {texts.resume}
-        </BusyButton>
-      ) : (
-        <Button variant="default" leftSection={<IconPlayerPause {...icon} />} onClick={() => setPausing(true)}>
-          {texts.pauseAll}
+          {texts.copyLink}
         </Button>
-      )}
-      <Button
-        variant="default"
-        leftSection={<IconLink {...icon} />}
-        onClick={() => void copyLink(() => send(payLinkCalls.createStatement, { params: { id: client._id } }), texts.linkCopied)}
-      >
-        {texts.copyLink}
-      </Button>
-      <Button leftSection={<IconSend2 {...icon} />} onClick={() => remind(open)}>
-        {texts.remind}
-      </Button>
+        <Button leftSection={<IconSend2 {...icon} />} onClick={() => remind(open)}>
+          {texts.remind}
+        </Button>
+      </Allowed>
       <LazyMount wanted={pausing}>
         <BulkPauseDialog
           opened={pausing}

@@ -71,7 +71,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
               {texts.all(shown)}
             </Button>
           )}
-          <Allowed by="member">
+          <Allowed by="member" says>
             <div className={styles.bulkActions}>
               <Button
                 variant="default"

@@ -126,11 +126,11 @@ function titleOf(invoice: Invoice, { kind, text, reply }: InvoiceState): string 
 
 /** The two actions that fit the state; the others are in the menu. */
 function CardActions({ invoice, kind }: { invoice: Invoice; kind: InvoiceState['kind'] }): ReactNode {
-  const { markAs, remind, resume } = useInvoiceActions()
+  const { markAs, remind, resume, refused } = useInvoiceActions()
   const { card } = texts
   // Not the library's buttons: a card has two, and a list scrolls through thousands.
   const style = { className: styles.cardAction } as const
-  const button = { ...style, type: 'button' } as const
+  const button = { ...style, type: 'button', disabled: refused !== undefined, title: refused } as const
   const about = (action: string) => card.about(action, invoice.reference, invoice.clientName)
   if (invoice.status === 'paid')
     return (

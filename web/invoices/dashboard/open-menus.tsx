@@ -54,41 +54,44 @@ export function OpenInvoiceMenu({
 }
 
 function Items({ invoice }: { invoice: Invoice }): ReactNode {
-  const { markAs, remove, askToPause, resume, record, copyPayLink, remind } = useInvoiceActions()
+  const { markAs, remove, askToPause, resume, record, copyPayLink, remind, refused } = useInvoiceActions()
   const { card } = texts
   const paid = invoice.status === 'paid'
   const paused = isPaused(invoice)
+  const disabled = refused !== undefined
   return (
     <>
+      {disabled && <Menu.Label>{refused}</Menu.Label>}
       <Menu.Item component={Link} to={screens.invoice(invoice._id)} state={{ invoice }} leftSection={<IconPencil size={18} stroke={1.7} />}>
         {card.edit}
       </Menu.Item>
       {!paid && (
-        <Menu.Item leftSection={<IconSend2 size={18} stroke={1.7} />} onClick={() => remind([invoice])}>
+        <Menu.Item disabled={disabled} leftSection={<IconSend2 size={18} stroke={1.7} />} onClick={() => remind([invoice])}>
           {card.remindMenu}
         </Menu.Item>
       )}
       <Menu.Item
+        disabled={disabled}
         leftSection={paid ? <IconRotate size={18} stroke={1.7} /> : <IconCircleCheck size={18} stroke={1.7} />}
         onClick={() => markAs(invoice, paid ? 'unpaid' : 'paid')}
       >
         {paid ? card.markUnpaid : card.markPaid}
       </Menu.Item>
       {!paid && (
-        <Menu.Item leftSection={<IconCash size={18} stroke={1.7} />} onClick={() => record(invoice)}>
+        <Menu.Item disabled={disabled} leftSection={<IconCash size={18} stroke={1.7} />} onClick={() => record(invoice)}>
           {card.record}
         </Menu.Item>
       )}
-      <Menu.Item leftSection={<IconLink size={18} stroke={1.7} />} onClick={() => copyPayLink(invoice)}>
+      <Menu.Item disabled={disabled} leftSection={<IconLink size={18} stroke={1.7} />} onClick={() => copyPayLink(invoice)}>
         {invoiceTexts.acting.payLink.copy}
       </Menu.Item>
       {!paid && (
-        <Menu.Item leftSection={<IconPlayerPause size={18} stroke={1.7} />} onClick={() => askToPause(invoice)}>
+        <Menu.Item disabled={disabled} leftSection={<IconPlayerPause size={18} stroke={1.7} />} onClick={() => askToPause(invoice)}>
           {paused ? card.changePause : card.pause}
         </Menu.Item>
       )}
       {paused && (
-        <Menu.Item leftSection={<IconPlayerPlay size={18} stroke={1.7} />} onClick={() => resume(invoice)}>
+        <Menu.Item disabled={disabled} leftSection={<IconPlayerPlay size={18} stroke={1.7} />} onClick={() => resume(invoice)}>
           {card.resume}
         </Menu.Item>
       )}
@@ -96,7 +99,12 @@ function Items({ invoice }: { invoice: Invoice }): ReactNode {
         {card.duplicate}
       </Menu.Item>
       <Menu.Divider />
-      <Menu.Item className={styles.danger ?? ''} leftSection={<IconTrash size={18} stroke={1.7} />} onClick={() => void remove(invoice)}>
+      <Menu.Item
+        disabled={disabled}
+        className={styles.danger ?? ''}
+        leftSection={<IconTrash size={18} stroke={1.7} />}
+        onClick={() => void remove(invoice)}
+      >
         {card.remove}
       </Menu.Item>
     </>

@@ -8,6 +8,7 @@ import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { type HistoryMail, reminderCalls } from '#contract/reminders.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -68,14 +69,16 @@ function CameBack({ mail, zone }: { mail: ShownEmail; zone: string | undefined }
   return (
     <div className={styles.bounce}>
       <p className={styles.emailNone}>{texts.email.bounce.why}</p>
-      <BusyButton
-        variant="default"
-        busy={report.isPending}
-        busyText={texts.email.bounce.busy}
-        onClick={() => report.mutate({ body: { messageId: mail._id } })}
-      >
-        {texts.email.bounce.action}
-      </BusyButton>
+      <Allowed by="member" says>
+        <BusyButton
+          variant="default"
+          busy={report.isPending}
+          busyText={texts.email.bounce.busy}
+          onClick={() => report.mutate({ body: { messageId: mail._id } })}
+        >
+          {texts.email.bounce.action}
+        </BusyButton>
+      </Allowed>
     </div>
   )
 }

@@ -6,7 +6,7 @@ import { evidenceCalls } from '#contract/evidence.ts'
 import { type Invoice, type InvoiceChange, invoiceCalls, type Note, noteCalls, tagOfInvoice } from '#contract/invoices.ts'
 import { holdReasonOf, type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-state.ts'
-import { useBusiness, useToday } from '#web/platform/account.tsx'
+import { useBusiness, useLiveInterval, useToday } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { applyToCache, type CacheEffects, invalidate, queryKey, useApiQuery } from '#web/platform/query.ts'
@@ -23,7 +23,9 @@ import { texts } from './texts.ts'
 /** The emails about an invoice, fetched more often while one is being sent. */
 export function useHistory(id: string): UseQueryResult<InvoiceHistory> {
   const input = { params: { id } }
-  return useApiQuery(reminderCalls.history, input, { refetchInterval: pollInterval(useQueryClient(), input) })
+  const [due, live] = [pollInterval(useQueryClient(), input), useLiveInterval()]
+  // With others at work, notes and changes of theirs are shown soon.
+  return useApiQuery(reminderCalls.history, input, { refetchInterval: due !== false && live !== false ? Math.min(due, live) : due || live })
 }
 
 function pollInterval(queries: QueryClient, input: object): number | false {

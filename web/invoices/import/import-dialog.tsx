@@ -7,6 +7,7 @@ import type { FileRow } from '#contract/import/csv.ts'
 import type { CheckedRow } from '#contract/import/lines.ts'
 import { type BulkChange, type ImportedLine, invoiceCalls, mostAtOnce, type UndoneImport } from '#contract/invoices.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { newKey, patiently, send, sendIdempotent } from '#web/platform/send.ts'
@@ -57,8 +58,14 @@ function Steps({ onBusy, onClose }: { onBusy: (busy: boolean) => void; onClose: 
   if (!file)
     return (
       <>
-        {!looking && <FileDrop hint={texts.dropHint} columns={texts.columnsHint} onFile={setFile} />}
-        <Sources onLook={setLooking} />
+        {!looking && (
+          <Allowed by="member" says>
+            <FileDrop hint={texts.dropHint} columns={texts.columnsHint} onFile={setFile} />
+          </Allowed>
+        )}
+        <Allowed by="admin" says>
+          <Sources onLook={setLooking} />
+        </Allowed>
       </>
     )
   return (
