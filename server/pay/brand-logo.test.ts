@@ -3,12 +3,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readableOn } from '#contract/brand.ts'
 import { businessCalls } from '#contract/business.ts'
+import { clientCalls } from '#contract/clients.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { newId } from '#server/platform/columns.ts'
 import { anInvoice, anOffice, aPerson } from '#test/factories.ts'
 import { ask } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
+import { readPdf } from '#test/read-pdf.ts'
 import { buyOnce, openShop } from '#test/shop.ts'
 import { rebuildPng } from './png.ts'
 import { paymentLogos } from './tables.ts'
@@ -104,6 +106,11 @@ test('emails and client pages say what a business is under a thin line, with its
   const page = async () => (await app.app.inject({ url: new URL(url).pathname })).body.replaceAll(/nonce="[^"]*"/g, '')
   const draft = async () => (await ask(app, asha, reminderCalls.draft, { body: { invoiceIds: [_id] } })).reply.email
   const before = [await draft(), await page()]
+  const [client] = (await ask(app, asha, clientCalls.list)).reply
+  const statement = async () =>
+    (await app.app.inject({ url: `/clients/${client?._id}/statement?format=pdf`, headers: { authorization: `Bearer ${asha.token}` } }))
+      .rawPayload
+  expect(String(await statement())).not.toContain('/Subtype /Image')
   // A logo of the release before is on pages only.
   const old = drawn()
   await app.db.insert(paymentLogos).values({ id: newId(), ownerId: asha.id, type: 'image/png', image: old })
@@ -131,6 +138,11 @@ test('emails and client pages say what a business is under a thin line, with its
     'Neem Studio GmbH<br>1 Neem Road<br>Pune<br>GSTIN 27ABCDE1234F1Z5<br>+91 20 1234 · neem.example<br>Amtsgericht &lt;b&gt;',
   )
   expect(shown).toContain('.btn.fill{background:#ffd000;color:#000000}')
+  const pdf = await statement()
+  expect(readPdf(pdf)).toContain(
+    '\nNeem Studio GmbH\n1 Neem Road\nPune\nGSTIN 27ABCDE1234F1Z5\n+91 20 1234 · neem.example\nAmtsgericht <b>Pune</b>',
+  )
+  expect(String(pdf)).toContain('/Subtype /Image')
   await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
   const { text = '', html = '', attachments } = await readEmail(smtp.mails[0]?.raw)
   expect(text).toMatch(

@@ -48,6 +48,13 @@ export async function readLogo(db: Database, ownerId: string): Promise<{ logo: s
   return { logo: logo ? `data:${logo.type};base64,${logo.image.toString('base64')}` : null, logoInEmails: logo?.inEmails ?? false }
 }
 
+/** The logo of the brand, for what cannot load it; null without one. */
+export async function readBrandLogo(db: Database, ownerId: string): Promise<Buffer | null> {
+  const its = and(eq(paymentLogos.ownerId, ownerId), eq(paymentLogos.inEmails, true))
+  const [logo] = await db.select({ image: paymentLogos.image }).from(paymentLogos).where(its)
+  return logo?.image ?? null
+}
+
 interface Change {
   deps: Pick<Deps, 'db' | 'config'>
   account: Account

@@ -10,6 +10,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { linkedPageHeaders } from '#server/platform/headers.ts'
 import { answerInvoice, readAnswer, takeBackAnswer } from './answers.ts'
+import { readBrandLogo } from './brand-logo.ts'
 import { pdfHeaders, readFile, type StoredFile } from './files.ts'
 import { isConfirming, onlineRoutes } from './online-routes.ts'
 import { copyScript, copyScriptPath, type InvoicePage, invoicePage, leavingPage, noncePlace, plainPage, statementPage } from './page.ts'
@@ -113,7 +114,7 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
       const often = await over(`pay-statement:${link.linkId}`, statementsOfLink, now)
       if (often) return tooMany(reply, often, now)
       const { statementName, statementPdf } = await import('./statement-pdf.ts')
-      return sendPdf(reply, { name: statementName(page), file: await statementPdf(page) })
+      return sendPdf(reply, { name: statementName(page), file: await statementPdf(page, await readBrandLogo(db, link.ownerId)) })
     })
     for (const url of ['/pay/:token', '/pay/:token/:invoiceId']) {
       onlineRoutes(pages, url, deps, {

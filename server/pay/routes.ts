@@ -12,7 +12,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { streamed } from '#server/platform/stream-json.ts'
 import { bankFileRoutes } from './bank-file-routes.ts'
-import { saveBrandLogo } from './brand-logo.ts'
+import { readBrandLogo, saveBrandLogo } from './brand-logo.ts'
 import { decideAnswer, listAnswers } from './decide.ts'
 import { fileRoutes, only, pdfHeaders } from './files.ts'
 import { payLinksFor, revokePayLink } from './links.ts'
@@ -91,7 +91,7 @@ export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void 
     // Loaded with its fonts only when one is wanted.
     const { statementPdf, statementName } = await import('./statement-pdf.ts')
     reply.headers(pdfHeaders(statementName(page)))
-    return streamed(only(await statementPdf(page)))
+    return streamed(only(await statementPdf(page, await readBrandLogo(db, account.id))))
   })
   fileRoutes(app, deps)
   bankFileRoutes(app, deps, afterChange)

@@ -1,3 +1,4 @@
+import { brandLines } from '#contract/brand.ts'
 import { formatDate } from '#contract/dates.ts'
 import { formatMoney, formatSums, type Money } from '#contract/money.ts'
 import { bankLines, methodsFor, ownLinkUrl, type PayLine } from '#contract/pay.ts'
@@ -20,15 +21,19 @@ export function statementName({ clientName, today }: StatementPage): string {
   return fileName(`${t.statement} ${clientName} ${today}`)
 }
 
-/** The statement of a client as a PDF (A4): what is open, the sum, and how to pay. */
-export async function statementPdf(page: StatementPage): Promise<Buffer> {
+/** The most of a logo, in points. */
+const logoSides: [number, number] = [150, 50]
+
+/** The statement of a client as a PDF (A4): what is open, the sum, how to pay, and what the business says about itself. `logo`: a PNG. */
+export async function statementPdf(page: StatementPage, logo: Buffer | null): Promise<Buffer> {
   const { doc, done, printable } = openPdf()
   const business = printable(page.business, page.email)
   const title = t.statementTitle(business)
   doc.info.Title = title
   doc.info.Author = business
   head(doc, {
-    ...page,
+    logo,
+    colour: page.brand.colour,
     business,
     details: page.details
       .split('\n')
@@ -56,16 +61,53 @@ export async function statementPdf(page: StatementPage): Promise<Buffer> {
     doc.moveDown(1.5)
     for (const sum of sums) ways(doc, page, sum, (line) => ({ ...line, label: printable(line.label), shown: printable(line.shown) }))
   }
+  identity(
+    doc,
+    brandLines(page.brand)
+      .map((line) => printable(line))
+      .filter((line) => line !== ''),
+  )
   numberPages(doc, (page, count) => `${title} · ${t.pageOf(page, count)}`)
   doc.end()
   return done
 }
 
-function head(doc: Document, { business, details }: { business: string; details: string[] }): void {
+interface Head {
+  logo: Buffer | null
+  colour: string | null
+  business: string
+  details: string[]
+}
+
+function head(doc: Document, { logo, colour, business, details }: Head): void {
+  if (logo !== null) {
+    doc.image(logo, { fit: logoSides })
+    doc.moveDown(0.8)
+  }
   doc.font('bold').fontSize(13).fillColor(colors.ink).text(business)
   doc.font('regular').fontSize(10).fillColor(colors.dim)
   for (const line of details) doc.text(line)
+  if (colour !== null) rule(doc, { y: doc.y + 10, width: 3, color: colour })
   doc.moveDown(2.5)
+}
+
+/** Under a thin line, as on client pages; nothing where a business says nothing. */
+function identity(doc: Document, lines: string[]): void {
+  if (lines.length === 0) return
+  doc.font('regular').fontSize(9).fillColor(colors.dim)
+  if (doc.y + 16 + lines.length * doc.currentLineHeight(true) > doc.page.height - pageBottom) doc.addPage()
+  rule(doc, { y: doc.y, width: 0.5, color: colors.rule })
+  doc.moveDown(0.8)
+  for (const line of lines) doc.text(line)
+}
+
+function rule(doc: Document, { y, width, color }: { y: number; width: number; color: string }): void {
+  doc
+    .moveTo(pageMargin, y)
+    .lineTo(doc.page.width - pageMargin, y)
+    .lineWidth(width)
+    .strokeColor(color)
+    .stroke()
 }
 
 function table(doc: Document, invoices: StatementPage['invoices']): void {
@@ -87,12 +129,7 @@ function row(doc: Document, cells: string[], font: 'regular' | 'bold', color: st
   doc.font(font).fontSize(9).fillColor(color)
   for (const [nth, { at, width, align }] of columns.entries())
     doc.text(cells[nth] ?? '', pageMargin + at, y + 5, { width, align, height: 12, ellipsis: true })
-  doc
-    .moveTo(pageMargin, y + rowHeight)
-    .lineTo(doc.page.width - pageMargin, y + rowHeight)
-    .lineWidth(0.5)
-    .strokeColor(colors.rule)
-    .stroke()
+  rule(doc, { y: y + rowHeight, width: 0.5, color: colors.rule })
   doc.x = pageMargin
   doc.y = y + rowHeight
 }

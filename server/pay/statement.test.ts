@@ -121,29 +121,32 @@ test('a name that the font cannot print gives way to the email', async () => {
 
 test('500 invoices take several pages, each with the heads of the table', async () => {
   const owed = { currency: 'INR', balance: 9_999_999_999.99, total: 9_999_999_999.99, paid: 0 }
-  const pdf = await statementPdf({
-    path: '',
-    confirming: false,
-    error: null,
-    business: 'Neem Studio',
-    email: 'asha@example.com',
-    details: '',
-    logo: null,
-    hasWideLogo: false,
-    namesDuely: false,
-    brand: noBrand,
-    methods: { upi, bank: null, ownLink: null },
-    today: '2026-03-02',
-    clientName: 'Kaveri Foods',
-    clientEmail: 'billing@kaveri.example',
-    invoices: Array.from({ length: 500 }, (_none, nth) => ({
-      id: String(nth),
-      reference: `INV-${nth}`,
-      dueDate: '2026-02-20',
-      daysOverdue: 10,
-      owed,
-    })),
-  })
+  const pdf = await statementPdf(
+    {
+      path: '',
+      confirming: false,
+      error: null,
+      business: 'Neem Studio',
+      email: 'asha@example.com',
+      details: '',
+      logo: null,
+      hasWideLogo: false,
+      namesDuely: false,
+      brand: noBrand,
+      methods: { upi, bank: null, ownLink: null },
+      today: '2026-03-02',
+      clientName: 'Kaveri Foods',
+      clientEmail: 'billing@kaveri.example',
+      invoices: Array.from({ length: 500 }, (_none, nth) => ({
+        id: String(nth),
+        reference: `INV-${nth}`,
+        dueDate: '2026-02-20',
+        daysOverdue: 10,
+        owed,
+      })),
+    },
+    null,
+  )
   const text = readPdf(pdf)
   expect(text.match(/To pay/g)?.length).toBe(Number(/page 1 of (\d+)/.exec(text)?.[1]))
   expect(text.match(/INV-\d+\n/g)?.length).toBe(500)
