@@ -353,6 +353,7 @@ export const texts = {
     repliesTo: (email: string) => `Clients reply to ${email}.`,
     replyTo: 'Address for replies',
     send: 'Send a code',
+    otherAddress: 'Use another address',
     sending: 'Sending...',
     codeSent: (email: string) => `We sent 6 digits to ${email}. They are valid for 15 minutes.`,
     code: 'Code',

@@ -160,7 +160,7 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, t
       fullWidth={wide ?? false}
       disabled={!live || state.refused !== undefined}
       title={state.refused}
-      className={styles.submit ?? ''}
+      className={state.refused === undefined ? (styles.submit ?? '') : ''}
       {...(tone === 'danger' ? { color: 'coral' } : {})}
     >
       {submit}

@@ -1,3 +1,5 @@
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
 import { Box, Button, Checkbox, Group, Modal, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
@@ -464,12 +466,14 @@ function toBrand({ address, colour, ...rest }: BrandValues): BusinessDetails['br
 function Replies({ business, disabled }: { business: BusinessDetails; disabled: boolean }): ReactNode {
   const b = texts.brand
   const { replyTo, pendingReplyTo } = business
+  const [again, setAgain] = useState(false)
   const ask = useContractForm({
     call: businessCalls.askReplyTo,
     initialValues: { email: '' },
     toInput: (body) => ({ body }),
     invalidates: [businessCalls.read],
     onSuccess: () => {
+      setAgain(false)
       ask.reset()
     },
   })
@@ -490,22 +494,32 @@ function Replies({ business, disabled }: { business: BusinessDetails; disabled: 
   return (
     <Panel title={b.replies}>
       <p className={styles.text}>{replyTo === null ? b.repliesHint : b.repliesTo(replyTo)}</p>
-      {(replyTo !== null || pendingReplyTo !== null) && (
+      {replyTo !== null && (
         <Box mb={20}>
           <BusyButton variant="default" busy={remove.isPending} busyText={b.saving} disabled={disabled} onClick={() => remove.mutate({})}>
             {b.toMailbox}
           </BusyButton>
         </Box>
       )}
-      <ContractForm state={ask} submit={b.send} busy={b.sending}>
-        <div className={styles.column}>
-          <TextInput label={b.replyTo} type="email" autoComplete="off" disabled={disabled} {...ask.form.getInputProps('email')} />
-        </div>
-      </ContractForm>
-      {pendingReplyTo !== null && (
-        <Box mt={20}>
+      {pendingReplyTo === null || again ? (
+        <ContractForm state={ask} submit={b.send} busy={b.sending}>
+          <div className={styles.column}>
+            <TextInput label={b.replyTo} type="email" autoComplete="off" disabled={disabled} {...ask.form.getInputProps('email')} />
+          </div>
+        </ContractForm>
+      ) : (
+        <>
           <p className={styles.text}>{b.codeSent(pendingReplyTo)}</p>
-          <ContractForm state={confirm} submit={b.confirm} busy={b.confirming}>
+          <ContractForm
+            state={confirm}
+            submit={b.confirm}
+            busy={b.confirming}
+            actions={
+              <Button variant="default" disabled={disabled} onClick={() => setAgain(true)}>
+                {b.otherAddress}
+              </Button>
+            }
+          >
             <div className={styles.column}>
               <TextInput
                 label={b.code}
@@ -516,7 +530,7 @@ function Replies({ business, disabled }: { business: BusinessDetails; disabled: 
               />
             </div>
           </ContractForm>
-        </Box>
+        </>
       )}
     </Panel>
   )

@@ -58,7 +58,7 @@ function ClientSequence({ client: { _id: id, name, sequence } }: { client: Clien
     <div>
       <h3 className={styles.setting}>{t.sequence}</h3>
       <p className={styles.settingText}>{sequence === null && named !== '' ? t.inherited(named) : named}</p>
-      <Allowed by="member" says>
+      <Allowed by="member">
         <Button variant="default" onClick={() => setChoosing(true)}>
           {t.change}
         </Button>

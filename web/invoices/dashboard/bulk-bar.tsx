@@ -7,7 +7,7 @@ import { formatSums, sumByCurrency } from '#contract/money.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActions } from '#web/invoices/use-invoice-acting.tsx'
-import { Allowed, useCurrency } from '#web/platform/account.tsx'
+import { Allowed, useCurrency, useRefusal } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
 import { patiently, send } from '#web/platform/send.ts'
@@ -58,6 +58,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
     })
     if (deleted) finish()
   }
+  const refused = useRefusal('member')
   return (
     <>
       {selected.length > 0 && (
@@ -71,7 +72,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
               {texts.all(shown)}
             </Button>
           )}
-          <Allowed by="member" says>
+          <Allowed by="member">
             <div className={styles.bulkActions}>
               <Button
                 variant="default"
@@ -109,6 +110,7 @@ export function BulkBar({ selection, shown }: { selection: Selection; shown: num
             </div>
           </Allowed>
           <CloseButton size={44} iconSize={20} aria-label={texts.clear} onClick={clear} disabled={busy} />
+          {refused !== undefined && <p className={styles.bulkRefused}>{refused}</p>}
         </section>
       )}
       <LazyMount wanted={pausing}>
