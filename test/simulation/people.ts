@@ -38,6 +38,8 @@ export interface KnownInvoice {
   clientEmail: string
   /** Payments that were recorded, in the invoice's currency. */
   paid: number
+  /** The same of payments that were refused after an answer was lost. */
+  perhapsPaid: number
   /** Since when no email about it may be claimed any more, in the order of all that happened; null: it may. */
   quietSince: number | null
   deleted: boolean
@@ -181,7 +183,7 @@ function creating(owner: Owner, chance: Chance): Deed {
       const row = await createInvoice(deps.db, owner.id, { ...draft, dueDate }, now, afterInvoiceChange(deps.queue), deps.config)
       const { id, reference } = row
       const { amount, currency = 'INR', clientEmail } = draft
-      owner.invoices.push({ id, reference, amount, currency, clientEmail, paid: 0, quietSince: null, deleted: false })
+      owner.invoices.push({ id, reference, amount, currency, clientEmail, paid: 0, perhapsPaid: 0, quietSince: null, deleted: false })
     },
   }
 }
@@ -206,19 +208,30 @@ function paying(owner: Owner, invoice: KnownInvoice, amount: number, chance: Cha
   // The owner presses the button again until it is answered: the key makes that one payment.
   const key = `pay-${chance.int(0, 1e9)}`
   const presses = chance.is(0.2) ? 2 : 1
+  let asked = 0
   return {
     name: `pays ${amount} of ${invoice.reference}`,
     async do({ db, clock, queue }) {
-      const asked = {
+      const payment = {
         invoiceId: invoice.id,
         draft: { kind: 'payment' as const, amount, method: null, reference: '', note: '' },
         key,
         origin: 'by_hand' as const,
       }
+      const answered = () => {
+        invoice.paid += amount
+        if (invoice.paid >= invoice.amount) invoice.quietSince = count()
+      }
+      asked += 1
       for (let pressed = 0; pressed < presses; pressed += 1)
-        await recordPayment(db, owner.id, asked, clock.now(), afterInvoiceChange(queue))
-      invoice.paid += amount
-      if (invoice.paid >= invoice.amount) invoice.quietSince = count()
+        await recordPayment(db, owner.id, payment, clock.now(), afterInvoiceChange(queue)).catch((error: unknown) => {
+          const isDeleted = error instanceof ProblemError && error.code === 'not_found'
+          if (isDeleted && pressed > 0) answered()
+          // Whether it was recorded before the invoice was deleted is not known.
+          else if (isDeleted && asked > 1) invoice.perhapsPaid += amount
+          throw error
+        })
+      answered()
     },
   }
 }

@@ -14,7 +14,7 @@ import { plants } from './plants.ts'
 import { closeSeeds, runSeed } from './seeds.ts'
 
 /** Seeds that one child runs, and lines of the trace that are printed of one that does not hold. */
-const [seedsAtOnce, linesShown] = [50, 60]
+const [seedsAtOnce, linesShown] = [500, 60]
 
 const { values } = parseArgs({
   options: {
