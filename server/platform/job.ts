@@ -84,6 +84,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const { db, log, soleProcess, timers } = about
   if (soleProcess) await db.execute(sql`UPDATE jobs SET lease_until = NULL`)
   const lease = sql`now() + make_interval(secs => ${leaseSeconds}::int)`
+  const free = sql`turn > 0 AND (tries = 0 OR not_before <= now()) AND (lease_until IS NULL OR lease_until < now() OR lease_until > ${lease} + interval '1 minute')`
   const stopping = new AbortController()
   const held = new Set<string>()
   const running = new Set<Promise<void>>()
@@ -97,8 +98,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       takenJob,
       sql`WITH free AS MATERIALIZED (
             SELECT name, key, place, not_before, ticket IS NOT NULL AS orphaned FROM jobs
-            WHERE name = ${name} AND turn > 0 AND (place < 0 OR NOT ${urgentOnly}::boolean) AND (tries = 0 OR not_before <= now())
-              AND (lease_until IS NULL OR lease_until < now() OR lease_until > ${lease} + interval '1 minute')
+            WHERE name = ${name} AND (place < 0 OR NOT ${urgentOnly}::boolean) AND ${free}
             ORDER BY place, not_before LIMIT ${most}::int FOR UPDATE SKIP LOCKED),
           taken AS (
             UPDATE jobs j SET ticket = gen_random_uuid(), lease_until = ${lease} FROM free
@@ -178,6 +178,21 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
     }
   }
 
+  /** Looks for jobs of others, and for those whose pause or lease is over: one statement for all kinds. */
+  const look = async (names: string[]): Promise<void> => {
+    while (!stopping.signal.aborted) {
+      await timers.pause(idlePoll, stopping.signal)
+      if (stopping.signal.aborted) break
+      const found = await preparedRows(
+        db,
+        z.object({ name: z.string() }),
+        sql`SELECT kind.name FROM unnest(${arrayText(names)}::text[]) AS kind (name)
+            CROSS JOIN LATERAL (SELECT 1 FROM jobs WHERE jobs.name = kind.name AND ${free} LIMIT 1) waiting`,
+      ).catch(report)
+      for (const { name } of found ?? []) wakers.get(name)?.wake()
+    }
+  }
+
   const renew = async (): Promise<void> => {
     while (!stopping.signal.aborted || running.size > 0) {
       await timers.pause(renewSeconds * 1000, stopping.signal)
@@ -214,7 +229,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
         wakers.set(one.job.name, waker)
         loops.push(serve(one, waker))
       }
-      loops.push(renew())
+      loops.push(look(works.map(({ job }) => job.name)), renew())
     },
     async runWaiting(works) {
       let count = 0
@@ -244,7 +259,7 @@ interface Waker {
   wake(): void
   /** There will be, as soon as a transaction has ended. */
   hurry(): void
-  /** Returns when there is, or it is time to look all the same. */
+  /** Returns when there is. */
   wait(): Promise<void>
 }
 
@@ -266,9 +281,9 @@ function openWaker(timers: Timers): Waker {
       if (!woken) {
         const { promise, resolve } = Promise.withResolvers<void>()
         go = resolve
-        const cancel = timers.after(timers.elapsed() < hurriedUntil ? hurriedPoll : idlePoll, resolve)
+        const cancel = timers.elapsed() < hurriedUntil ? timers.after(hurriedPoll, resolve) : null
         await promise
-        cancel()
+        cancel?.()
         go = null
       }
       woken = false
