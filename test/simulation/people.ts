@@ -27,6 +27,8 @@ export interface Owner {
   active: boolean
   /** Has a webhook. */
   listens: boolean
+  /** How often invoices or clients were resumed. */
+  resumes: { asked: number; answered: number }
 }
 
 /** An invoice as its owner knows it: only what was answered. */
@@ -81,7 +83,17 @@ export async function anOwner(
     .where(eq(accounts.id, account.id))
   const host = `smtp${chance.int(1, 3)}.example.com`
   await storeSmtp(db, secretKey, account.id, { host, port: 465, secure: true, user: account.person.email, pass: 'hunter2' }, now)
-  return { nth, id: account.id, person: account.person, timezone, host, invoices: [], active: false, listens: false }
+  return {
+    nth,
+    id: account.id,
+    person: account.person,
+    timezone,
+    host,
+    invoices: [],
+    active: false,
+    listens: false,
+    resumes: { asked: 0, answered: 0 },
+  }
 }
 
 /** What an owner may do to an invoice while emails are being sent; null where there is none. */
@@ -244,8 +256,14 @@ function pausing(owner: Owner, invoice: KnownInvoice, isPaused: boolean, scope: 
       const touched = owner.invoices.filter((one) => one === invoice || (scope === 'client' && one.clientEmail === invoice.clientEmail))
       if (!isPaused) for (const one of touched) if (one.paid < one.amount && !one.deleted) one.quietSince = null
       const change = isPaused ? { paused: true as const, until: null, note: '', promised: false, scope } : { paused: false as const, scope }
+      const { resumes } = owner
+      const before = resumes.asked
+      if (!isPaused) resumes.asked += 1
       await pauseInvoice(db, owner.id, invoice.id, change, clock.now(), afterInvoiceChange(queue))
-      if (isPaused) for (const one of touched) one.quietSince ??= count()
+      // What is asked for at the same time may be done in another order than it is answered.
+      const isAlone = resumes.asked === before && resumes.answered === before
+      if (isPaused && isAlone) for (const one of touched) one.quietSince ??= count()
+      if (!isPaused) resumes.answered = resumes.asked
     },
   }
 }
