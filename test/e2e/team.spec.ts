@@ -142,6 +142,13 @@ test('two people change one invoice: other fields are saved on top, and the same
   await owner.send('DELETE', `/invoice/${_id}`)
   await page.goto('/dashboard/business?tab=activity')
   await expect(page.getByText(/^Asha Rao, /).first()).toBeVisible()
+  await owner.send('POST', `/invoice/${_id}/restore`)
+  await page.clock.install()
+  await openForm()
+  // What a colleague does is shown within 20 seconds, without a reload.
+  await change(`/invoice/${_id}/notes`, { text: 'They called.' }, 'POST')
+  await page.clock.fastForward(20_000)
+  await expect(page.getByRole('listitem').filter({ hasText: 'They called.' })).toContainText('Vikram Menon')
 })
 
 test('two people write one email template and set one setting: each is asked whose stays', full, async ({ page, program }) => {

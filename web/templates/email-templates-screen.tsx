@@ -56,20 +56,12 @@ export default function EmailTemplatesScreen(): ReactNode {
           {
             value: 'one',
             label: texts.tabs.one,
-            content: (
-              <Allowed by="admin" says>
-                <TemplateTab key={language} kind="one" language={language} onUnsaved={setOneUnsaved} />
-              </Allowed>
-            ),
+            content: <TemplateTab key={language} kind="one" language={language} onUnsaved={setOneUnsaved} />,
           },
           {
             value: 'group',
             label: texts.tabs.group,
-            content: (
-              <Allowed by="admin" says>
-                <TemplateTab key={language} kind="group" language={language} onUnsaved={setGroupUnsaved} />
-              </Allowed>
-            ),
+            content: <TemplateTab key={language} kind="group" language={language} onUnsaved={setGroupUnsaved} />,
           },
         ]}
       />
@@ -185,7 +177,9 @@ function TemplateEditor({ kind, language, template, onUnsaved }: TemplateEditorP
   )
   return (
     <>
-      <CustomSwitch kind={kind} language={language} on={custom} />
+      <Allowed by="admin" says={!custom}>
+        <CustomSwitch kind={kind} language={language} on={custom} />
+      </Allowed>
       <div className={styles.columns}>
         {custom ? (
           <Panel title={texts.wording} aside={unsaved && <span className={styles.unsaved}>{texts.unsaved}</span>}>

@@ -36,14 +36,14 @@ export function PaymentsPanel({ invoice, payments = [] }: PaymentsPanelProps): R
   return (
     <Panel title={texts.title}>
       <Sum invoice={invoice} />
-      {payments.length > 0 && (
-        <ul className={styles.rows}>
-          {payments.map((payment) => (
-            <PaymentRow key={payment._id} payment={payment} onTakeBack={() => takeBack(payment)} />
-          ))}
-        </ul>
-      )}
       <Allowed by="member">
+        {payments.length > 0 && (
+          <ul className={styles.rows}>
+            {payments.map((payment) => (
+              <PaymentRow key={payment._id} payment={payment} onTakeBack={() => takeBack(payment)} />
+            ))}
+          </ul>
+        )}
         <div className={styles.actions}>
           <Button variant="default" leftSection={<IconPlus size={18} stroke={1.7} />} onClick={() => record(invoice)}>
             {texts.record}
@@ -54,8 +54,8 @@ export function PaymentsPanel({ invoice, payments = [] }: PaymentsPanelProps): R
             </Button>
           )}
         </div>
+        <PayLink invoice={invoice} onCopy={() => copyPayLink(invoice)} />
       </Allowed>
-      <PayLink invoice={invoice} onCopy={() => copyPayLink(invoice)} />
       <InvoiceFile invoice={invoice} />
       {dialogs}
     </Panel>
@@ -132,20 +132,22 @@ function InvoiceFile({ invoice: { _id: id, reference, hasFile } }: { invoice: In
           {t.download}
         </BusyButton>
       )}
-      <BusyButton
-        {...quiet}
-        {...(hasFile ? {} : { leftSection: <IconFileTypePdf {...icon} /> })}
-        busy={add.isPending}
-        busyText={t.adding}
-        onClick={() => picker.current?.click()}
-      >
-        {hasFile ? t.replace : t.add}
-      </BusyButton>
-      {hasFile && (
-        <Button {...quiet} onClick={() => void askToRemove().then((removed) => removed && toast('good', t.removed))}>
-          {t.remove}
-        </Button>
-      )}
+      <Allowed by="member">
+        <BusyButton
+          {...quiet}
+          {...(hasFile ? {} : { leftSection: <IconFileTypePdf {...icon} /> })}
+          busy={add.isPending}
+          busyText={t.adding}
+          onClick={() => picker.current?.click()}
+        >
+          {hasFile ? t.replace : t.add}
+        </BusyButton>
+        {hasFile && (
+          <Button {...quiet} onClick={() => void askToRemove().then((removed) => removed && toast('good', t.removed))}>
+            {t.remove}
+          </Button>
+        )}
+      </Allowed>
       <input
         ref={picker}
         type="file"

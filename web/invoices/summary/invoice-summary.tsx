@@ -15,7 +15,7 @@ import { NextReminder } from '#web/invoices/history/history-panel.tsx'
 import { changeInvalidates, describePause, isPartPaid, isPaused, pausePill, stateOf } from '#web/invoices/invoice-state.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
-import { Allowed, useToday } from '#web/platform/account.tsx'
+import { Allowed, useRefusal, useToday } from '#web/platform/account.tsx'
 import { useAttention } from '#web/platform/attention.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -83,7 +83,11 @@ export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): React
             <div>
               <p>{state.text}</p>
               {state.reply !== null && <p className={styles.reply}>{texts.reply(state.reply)}</p>}
-              {invoice.addressHold && <TryAddress email={invoice.clientEmail} />}
+              {invoice.addressHold && (
+                <Allowed by="member">
+                  <TryAddress email={invoice.clientEmail} />
+                </Allowed>
+              )}
             </div>
           </div>
         )}
@@ -235,11 +239,12 @@ function InvoiceSequence({ invoice, history }: { invoice: Invoice; history: Invo
   const name = useSequenceName(history.sequence)
   const settings = useApiQuery(reminderCalls.settings, {}, { staleTime: 60_000 }).data
   const { _id: id, reference, sequence } = invoice
+  const refused = useRefusal('member')
   return (
     <p className={styles.sequence}>
       {settings && <Coming id={id} history={history} days={settings.smart ? planDays : farDays} />}
       {name}{' '}
-      <button type="button" onClick={() => setChoosing(true)}>
+      <button type="button" disabled={refused !== undefined} title={refused} onClick={() => setChoosing(true)}>
         {texts.changeSequence}
       </button>
       {settings?.smart && history.step !== null && <SmartChoice id={id} on={history.smart} />}
