@@ -94,6 +94,8 @@ test(
     const overview = page.getByRole('region', { name: 'Overview' })
     await expect(page.getByText(/^of ₹5,000.00, due/)).toBeVisible()
     await expect(overview.getByText('₹2,000.00')).toBeVisible()
+    // The checklist moves the card once it is loaded, and a menu whose button leaves the window is hidden.
+    await expect(page.getByRole('heading', { name: /^Next:/ })).toBeVisible()
     await page.getByRole('button', { name: /Actions for INV-0001/ }).click()
     await page.getByRole('menuitem', { name: 'Record payment' }).click()
     const dialog = page.getByRole('dialog', { name: 'Record payment' })
