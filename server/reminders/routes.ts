@@ -150,7 +150,7 @@ export function ownerLinkRoutes(app: App, deps: Deps): void {
       { parseAs: 'string' },
       (_request, _body, parsed) => parsed(null),
     )
-    answerOpen(forms, ownerLinkCalls.endSummaries, ({ query }) => endSummaries(deps, query.token))
+    answerOpen(forms, ownerLinkCalls.endSummaries, ({ query }, { request }) => endSummaries(deps, query.token, originOf(request)))
     done()
   })
 }

@@ -274,6 +274,8 @@ test('what was saved, chosen and deleted is in the audit log', async () => {
   await ask(app, asha, reminderCalls.changeSettings, { body: { sequence: id } })
   await ask(app, asha, sequenceCalls.remove, { params: { id }, query: { use: 'every_day' } })
   const { reply } = await ask(app, asha, accountCalls.audit, { query: {} })
+  // The last two changed the settings as well.
+  expect(reply.filter(({ kind }) => kind === 'reminder_settings_changed')).toHaveLength(2)
   expect(reply.flatMap(({ kind, text }) => (kind.startsWith('sequence') ? text : []))).toEqual([
     'Sequence Ours deleted.',
     'Sequence chosen: all clients.',

@@ -170,6 +170,7 @@ export async function removeSequence({ db, account, from, now }: Changing, id: s
     await tx.delete(sequences).where(eq(sequences.id, id))
     await noteSteps(tx, account.id)
     await writeAudit(tx, { ownerId: account.id, kind: 'sequence_deleted', about: row.name }, from, now)
+    if (isDefault) await writeAudit(tx, { ownerId: account.id, kind: 'reminder_settings_changed' }, from, now)
   })
 }
 

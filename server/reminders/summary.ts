@@ -2,7 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { fromMinor } from '#contract/money.ts'
 import { screens, withQuery } from '#contract/screens.ts'
-import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
+import { type AccountRow, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -103,8 +103,15 @@ async function linesOf({ db, config }: Deps, account: AccountRow, now: Instant):
 }
 
 /** Ends the summaries of the account that got this link. Refuses with `not_found` a link that does not work. */
-export async function endSummaries({ db, clock }: Pick<Deps, 'db' | 'clock'>, token: string): Promise<void> {
-  const link = await findOwnerLink(db, token, 'end_summaries', clock.now())
+export async function endSummaries({ db, clock }: Pick<Deps, 'db' | 'clock'>, token: string, from: Origin): Promise<void> {
+  const now = clock.now()
+  const link = await findOwnerLink(db, token, 'end_summaries', now)
   if (!link) throw new ProblemError('not_found', texts.deadLink)
-  await db.update(accounts).set({ nextSummaryAt: null }).where(eq(accounts.id, link.ownerId))
+  const { ownerId } = link
+  await db.transaction(async (tx) => {
+    const account = await lockAccount(tx, ownerId)
+    if (!account?.nextSummaryAt) return
+    await tx.update(accounts).set({ nextSummaryAt: null }).where(eq(accounts.id, ownerId))
+    await writeAudit(tx, { ownerId, kind: 'reminder_settings_changed' }, from, now)
+  })
 }
