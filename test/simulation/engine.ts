@@ -1,4 +1,4 @@
-import { messages, PGlite, parse, protocol, type Results, type Transaction } from '@electric-sql/pglite'
+import { messages, PGlite, parse, protocol, type Results, type Transaction, TransactionAbortedError } from '@electric-sql/pglite'
 
 const { serialize } = protocol
 
@@ -43,13 +43,17 @@ export class Engine extends PGlite {
   }
 
   override async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
-    return super.transaction((tx) =>
-      work(
-        new Proxy(tx, {
-          get: (target, name) => (name === 'query' ? this.#run.bind(this) : (Reflect.get(target, name, target) as unknown)),
-        }),
-      ),
-    )
+    return this._runExclusiveTransaction(async () => {
+      await this.#run('BEGIN')
+      const tx = { query: this.#run.bind(this) } as unknown as Transaction
+      const result = await work(tx).catch(async (error: unknown) => {
+        await this.#run('ROLLBACK')
+        throw error
+      })
+      const { command } = await this.#run('COMMIT')
+      if (command !== 'COMMIT') throw new TransactionAbortedError()
+      return result
+    })
   }
 
   /** Answers how to bring back all that is in memory now, also files. */
@@ -97,7 +101,7 @@ export class Engine extends PGlite {
     const readers = fields.map(({ dataTypeID }) => parsers?.[dataTypeID] ?? this.parsers[dataTypeID])
     const said = Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength)
     const rows: unknown[] = []
-    let affectedRows = 0
+    let command = ''
     for (let at = 0, next = 0; at < said.length; at = next) {
       const kind = said[at]
       next = at + 1 + said.readInt32BE(at + 1)
@@ -113,9 +117,10 @@ export class Engine extends PGlite {
         })
         rows.push(rowMode === 'array' ? values : Object.fromEntries(fields.map(({ name }, nth) => [name, values[nth]])))
       }
-      if (kind === code('C')) affectedRows += Number(/^(?!SELECT).* (\d+)$/.exec(said.toString('latin1', at + 5, next - 1))?.[1] ?? 0)
+      if (kind === code('C')) command = said.toString('latin1', at + 5, next - 1)
     }
-    return { rows: rows as T[], fields, affectedRows }
+    const affectedRows = command.startsWith('SELECT') ? 0 : Number(/\d+$/.exec(command)?.[0] ?? 0)
+    return { rows: rows as T[], fields, affectedRows, command }
   }
 
   async #prepare(text: string): Promise<Prepared> {
