@@ -121,9 +121,12 @@ export async function checkDatabase({ engine, owners, now }: Looked): Promise<vo
   const { rows } = await engine.query<{ id: string; paid: number }>(`SELECT id, paid_minor::float8 AS paid FROM invoices`)
   const stored = new Map(rows.map(({ id, paid }) => [id, paid]))
   for (const { invoices, nth } of owners)
-    for (const { id, paid, perhapsPaid, reference } of invoices)
-      if (stored.get(id) !== paid * 100 && stored.get(id) !== (paid + perhapsPaid) * 100)
-        throw new Broken(`${reference} of owner ${nth} was paid ${paid * 100}, and ${stored.get(id) ?? 'nothing'} is stored`)
+    for (const { id, paid, perhapsPaid, reference, deleted } of invoices) {
+      const is = stored.get(id)
+      // A deleted invoice is kept for a month.
+      if (is === undefined ? !deleted : is !== paid * 100 && is !== (paid + perhapsPaid) * 100)
+        throw new Broken(`${reference} of owner ${nth} was paid ${paid * 100}, and ${is ?? 'nothing'} is stored`)
+    }
 }
 
 /**

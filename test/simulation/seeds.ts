@@ -8,7 +8,7 @@ import { type SimulationOptions, type SimulationResult, simulate } from './simul
 /** The one machine of this program: it replaces what Node says of time and chance. */
 const machine = new Machine()
 /** What is run once before the first seed, so that most statements are planned already. */
-const warmUp: SimulationOptions[] = [1, 2, 3, 4].map((seed) => ({ seed, days: 1, accounts: 3 }))
+const warmUp: SimulationOptions[] = [39, 36, 54].map((seed) => ({ seed, days: 1, accounts: 3 }))
 
 let opened: { engine: Engine; restore(): Promise<void> } | null = null
 
