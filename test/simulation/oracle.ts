@@ -124,7 +124,7 @@ export async function checkDatabase({ engine, owners, now }: Looked): Promise<vo
     for (const { id, paid, perhapsPaid, reference, deleted } of invoices) {
       const is = stored.get(id)
       // A deleted invoice is kept for a month.
-      if (is === undefined ? !deleted : is !== paid * 100 && is !== (paid + perhapsPaid) * 100)
+      if (is === undefined ? !deleted : is < paid * 100 || is > (paid + perhapsPaid) * 100)
         throw new Broken(`${reference} of owner ${nth} was paid ${paid * 100}, and ${is ?? 'nothing'} is stored`)
     }
 }

@@ -40,7 +40,7 @@ export interface KnownInvoice {
   clientEmail: string
   /** Payments that were recorded, in the invoice's currency. */
   paid: number
-  /** The same of payments that were refused after an answer was lost. */
+  /** The same of payments that are not answered. */
   perhapsPaid: number
   /** Since when no email about it may be claimed any more, in the order of all that happened; null: it may. */
   quietSince: number | null
@@ -220,7 +220,7 @@ function paying(owner: Owner, invoice: KnownInvoice, amount: number, chance: Cha
   // The owner presses the button again until it is answered: the key makes that one payment.
   const key = `pay-${chance.int(0, 1e9)}`
   const presses = chance.is(0.2) ? 2 : 1
-  let asked = 0
+  let asked = false
   return {
     name: `pays ${amount} of ${invoice.reference}`,
     async do({ db, clock, queue }) {
@@ -230,20 +230,24 @@ function paying(owner: Owner, invoice: KnownInvoice, amount: number, chance: Cha
         key,
         origin: 'by_hand' as const,
       }
-      const answered = () => {
+      const wasAsked = asked
+      if (!asked) invoice.perhapsPaid += amount
+      asked = true
+      let answers = 0
+      const known = (isPaid: boolean) => {
+        invoice.perhapsPaid -= amount
+        if (!isPaid) return
         invoice.paid += amount
         if (invoice.paid >= invoice.amount) invoice.quietSince = count()
       }
-      asked += 1
-      for (let pressed = 0; pressed < presses; pressed += 1)
+      for (; answers < presses; answers += 1)
         await recordPayment(db, owner.id, payment, clock.now(), afterInvoiceChange(queue)).catch((error: unknown) => {
+          // Where the invoice was deleted before it was asked again, it stays unknown.
           const isDeleted = error instanceof ProblemError && error.code === 'not_found'
-          if (isDeleted && pressed > 0) answered()
-          // Whether it was recorded before the invoice was deleted is not known.
-          else if (isDeleted && asked > 1) invoice.perhapsPaid += amount
+          if (isRefusal(error) && !(isDeleted && wasAsked)) known(isDeleted && answers > 0)
           throw error
         })
-      answered()
+      known(true)
     },
   }
 }
