@@ -64,7 +64,7 @@ export interface Queue {
 /** Another process may take a job after this long without renewal, by the database's clock. */
 const leaseSeconds = 10
 const renewSeconds = 3
-/** How often a process looks for jobs of others, and of its own whose transaction has yet to end, in ms. */
+/** How often a process looks for jobs of others, and at first of its own whose transaction has yet to end, in ms. */
 const [idlePoll, hurriedPoll, hurry] = [500, 20, 300]
 /** Jobs taken by one statement. */
 const takenAtOnce = 100

@@ -45,11 +45,19 @@ export class Engine extends PGlite {
   override async transaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
     return this._runExclusiveTransaction(async () => {
       await this.#run('BEGIN')
-      const tx = { query: this.#run.bind(this) } as unknown as Transaction
-      const result = await work(tx).catch(async (error: unknown) => {
-        await this.#run('ROLLBACK')
-        throw error
-      })
+      let closed = false
+      const query: Transaction['query'] = (...args) => {
+        if (closed) throw new Error('The transaction has ended.')
+        return this.#run(...args)
+      }
+      const result = await work({ query } as Transaction)
+        .finally(() => {
+          closed = true
+        })
+        .catch(async (error: unknown) => {
+          await this.#run('ROLLBACK')
+          throw error
+        })
       const { command } = await this.#run('COMMIT')
       if (command !== 'COMMIT') throw new TransactionAbortedError()
       return result
