@@ -220,7 +220,7 @@ function paying(owner: Owner, invoice: KnownInvoice, amount: number, chance: Cha
   // The owner presses the button again until it is answered: the key makes that one payment.
   const key = `pay-${chance.int(0, 1e9)}`
   const presses = chance.is(0.2) ? 2 : 1
-  let asked = false
+  let [asked, settled] = [false, false]
   return {
     name: `pays ${amount} of ${invoice.reference}`,
     async do({ db, clock, queue }) {
@@ -235,6 +235,9 @@ function paying(owner: Owner, invoice: KnownInvoice, amount: number, chance: Cha
       asked = true
       let answers = 0
       const known = (isPaid: boolean) => {
+        // An answer that comes late, and that of the next try.
+        if (settled) return
+        settled = true
         invoice.perhapsPaid -= amount
         if (!isPaid) return
         invoice.paid += amount
