@@ -46,6 +46,12 @@ function recordsOf(app: TestApp, { id }: Person): Promise<string[]> {
   return storedRecords(async (statement) => rows(app.db, z.record(z.string(), z.unknown()), sql.raw(statement)), id)
 }
 
+/** Of these ids those that name a row; `npm run test:full` tries all of them. */
+function triedIds(stored: string[], all: string[]): string[] {
+  const named = new Set(stored.flatMap((line) => /"(?:id|place)":"([^"]+)"/.exec(line)?.[1] ?? []))
+  return thorough ? all : all.filter((id) => named.has(id))
+}
+
 async function askWith(app: TestApp, token: string, call: Call, id: string, extra: object = {}, headers: Record<string, string> = {}) {
   const { path, body } = requestWith(call, id)
   return app.app.inject({
@@ -62,7 +68,7 @@ test('ids of another account, in path, query and body of every call, reveal and 
   await using app = await openTestApp({ now: '2026-03-02T04:30:00Z', config: { allowPrivateWebhookHosts: true } })
   const asha = await somebodyBusy(app, smtp, receiver)
   const before = await recordsOf(app, asha)
-  const ids = idsIn(before.join(' '))
+  const ids = triedIds(before, idsIn(before.join(' ')))
   expect(ids.length).toBeGreaterThan(8)
   const wrong: string[] = []
   for (const call of privateCalls) {
@@ -96,7 +102,7 @@ test('in one business of a person, ids of another one of theirs reveal and chang
   const stored = async () => (await recordsOf(app, asha)).filter((line) => !ofPerson.test(line))
   const before = await stored()
   const all = idsIn(before.filter((line) => !/^(people|memberships) /.test(line)).join(' ')).filter((id) => id !== String(asha.personId))
-  const ids = thorough ? all : [...new Set(before.flatMap((line) => /"(?:id|place)":"([^"]+)"/.exec(line)?.[1] ?? []))]
+  const ids = triedIds(before, all)
   expect(ids.length).toBeGreaterThan(8)
   const wrong: string[] = []
   for (const call of privateCalls.filter(({ by }) => by !== 'self')) {

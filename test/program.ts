@@ -32,6 +32,9 @@ interface StartOptions {
 /** A name server that is not there: no question of a test leaves the machine. */
 const nobody = '127.0.0.1:9'
 
+/** What Node made of the program's code, for the next one: a seventh of the CPU of a start. */
+const compiled = path.join(import.meta.dirname, '../node_modules/.cache/duely/compiled')
+
 /** Options of Node for the programs that a test starts (vitest.config.ts). */
 export const programFlags = process.env.PROGRAM_FLAGS?.split(' ') ?? []
 
@@ -50,6 +53,7 @@ export async function startProgram(env: Record<string, string>, to: StartOptions
       RATE_LIMIT: 'off',
       SMTP_ALLOW_PRIVATE_HOSTS: 'true',
       DNS_SERVERS: nobody,
+      NODE_COMPILE_CACHE: compiled,
       ...env,
     },
     stdio: ['ignore', to.outputFile ?? 'pipe', to.outputFile ?? 'pipe'],

@@ -16,6 +16,7 @@ import { anInvoice, anOffice, aSequence } from '#test/factories.ts'
 import { ask } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
 import { composeReminder, type MailPayment, renderMail } from './compose.ts'
+import { deliveries } from './tables.ts'
 
 const others = languages.filter((language) => language !== 'en')
 const nine = '2026-03-02T03:30:00Z'
@@ -193,9 +194,7 @@ test('an email has the language of its invoice, else of its client, else of the 
   ])
   const { reply: sample } = await ask(app, asha, templateCalls.readGroup, { query: { language: 'de' } })
   expect(sample).toMatchObject({ dir: 'ltr', sample: { totalAmount: '17.250,00\u00a0₹' } })
-  await ask(app, asha, reminderCalls.start)
-  app.clock.set(nine)
-  await app.runJobs()
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
   const sent = async () => (await Promise.all(smtp.mails.map(({ raw }) => readEmail(raw)))).map(({ subject = '' }) => subject).toSorted()
   expect(await sent()).toEqual([
     expect.stringMatching(/^Promemoria di pagamento: la fattura .* è scaduta il 20 febbraio 2026$/),
@@ -210,11 +209,12 @@ test('a language that changes while emails wait is that of the email that leaves
   const invoices = [1, 2, 3].map(() => anInvoice(app, { owner: asha, dueDate: '2026-02-20' }))
   const [one] = await Promise.all(invoices)
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
-  // Planned, and not tried yet.
-  await ask(app, asha, reminderCalls.start)
+  // Planned, and not tried yet: the call waits for its emails.
+  const started = ask(app, asha, reminderCalls.start)
+  while ((await app.db.$count(deliveries)) === 0) await new Promise((resolve) => setImmediate(resolve))
   await ask(app, asha, invoiceCalls.update, { params: { id: one?._id ?? '' }, body: { language: 'es' } })
   await ask(app, asha, businessCalls.change, { body: { language: 'nl' } })
-  await app.runJobs()
+  await app.whileJobsRun(started)
   const subjects = await Promise.all(smtp.mails.map(async ({ raw }) => (await readEmail(raw)).subject ?? ''))
   expect(subjects.toSorted()).toEqual([
     expect.stringMatching(/^Betalingsherinnering: ₹\s10\.000,00 achterstallig$/),
@@ -241,9 +241,7 @@ test('a step is in the language of its client: as written in it, else in our wor
     'Nostra {{invoiceId}}',
     stepTexts.firm.subject,
   ])
-  await ask(app, asha, reminderCalls.start)
-  app.clock.set(nine)
-  await app.runJobs()
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
   const subjects = await Promise.all(smtp.mails.map(async ({ raw }) => (await readEmail(raw)).subject ?? ''))
   expect(subjects.toSorted()).toEqual([expect.stringMatching(/^Nostra /), expect.stringMatching(/^Rechnung .* ist weiterhin offen$/)])
   // What is sent next, by the same steps.
