@@ -314,7 +314,7 @@ const isScreen = (file: string) => /^web\/.*\.tsx?$/.test(file) && !/(?:texts|\.
 function problems(): string[] {
   const files = everyFile()
   const screens = files.filter(({ path: file }) => isScreen(file))
-  const map = readFileSync('README.md', 'utf8')
+  const map = readFileSync('docs/folders.md', 'utf8')
   const folders = new Set(files.map(({ path: file }) => roomOf(path.posix.dirname(file))))
   const sharedNames = ['server', 'web']
     .flatMap((root) => Object.keys(table).filter((folder) => path.posix.dirname(folder) === root))
@@ -327,7 +327,7 @@ function problems(): string[] {
     ...[...Object.keys(alsoPublic), ...entries].filter((file) => !existsSync(file)).map((file) => `${file} is listed and does not exist`),
     ...[...folders]
       .filter((folder) => !['.', 'server', 'web'].includes(folder) && !map.includes(`\`${folder}/\``))
-      .map((folder) => `${folder}/ is missing from the map in the README`),
+      .map((folder) => `${folder}/ is missing from docs/folders.md`),
     ...sharedNames.filter((name) => !sliceNames.includes(name)).map((name) => `${name} is the name of no slice of the server`),
     ...sliceNames.filter((name) => !sharedNames.includes(name)).map((name) => `${name} has no folder in the table for server and web`),
   ]

@@ -157,7 +157,9 @@ async function checkNames(config: Config): Promise<Finding[]> {
     ['SYSTEM_SMTP_URL', config.systemSmtpUrl],
     ['HEARTBEAT_URL', config.heartbeatUrl],
     ['GOOGLE_ISSUER', config.google?.issuer ?? null],
+    ['GMAIL_API_URL', config.google?.gmailApiUrl ?? null],
     ['MICROSOFT_LOGIN_URL', config.microsoft?.loginUrl ?? null],
+    ['GRAPH_API_URL', config.microsoft?.graphApiUrl ?? null],
     ['RAZORPAY_API_URL', config.razorpay?.apiUrl ?? null],
   ]
   const hosts = named.flatMap(([variable, url]) =>
