@@ -26,6 +26,7 @@ import { type PgDatabase, PgDialect, type PgQueryResultHKT } from 'drizzle-orm/p
 import { drizzle as drizzleEmbedded } from 'drizzle-orm/pglite'
 import pg from 'pg'
 import { z } from 'zod'
+import { openStatements, type Statements } from './embedded-statements.ts'
 import { StartError } from './start-error.ts'
 import { openTurns, type Turns } from './turns.ts'
 
@@ -123,8 +124,9 @@ async function openEngine(folder: string, sync: (fd: number) => void): Promise<P
 export async function wrapEmbedded(engine: PGlite, level: number = newestLevel): Promise<OpenDatabase> {
   const pulse = drizzleEmbedded(engine, { casing: 'snake_case' })
   await migrate(pulse, level)
-  const db = drizzleEmbedded(oneAtATime(engine), { casing: 'snake_case' })
-  const background = drizzleEmbedded(oneAtATime(engine), { casing: 'snake_case' })
+  const statements = openStatements(engine)
+  const db = drizzleEmbedded(oneAtATime(engine, statements), { casing: 'snake_case' })
+  const background = drizzleEmbedded(oneAtATime(engine, statements), { casing: 'snake_case' })
   return {
     db: withDeadline(db),
     background: withDeadline(background),
@@ -137,13 +139,14 @@ export async function wrapEmbedded(engine: PGlite, level: number = newestLevel):
 }
 
 /** Only one statement of calls, and one of background work, is in the engine's own line: the others wait for their turns. */
-function oneAtATime(engine: PGlite): PGlite {
+function oneAtATime(engine: PGlite, statements: Statements): PGlite {
   const turns = openTurns({ places: 1 })
+  const query: PGlite['query'] = (text, ...about) => (often.has(text) ? statements(text, ...about) : engine.query(text, ...about))
   return new Proxy(engine, {
     get(target, name) {
-      const value: unknown = Reflect.get(target, name, target)
-      if (typeof value !== 'function') return value
-      const method = value.bind(target) as (...args: unknown[]) => unknown
+      const found: unknown = name === 'query' ? query : Reflect.get(target, name, target)
+      if (typeof found !== 'function') return found
+      const method = found.bind(target) as (...args: unknown[]) => unknown
       return name === 'query' || name === 'exec' || name === 'transaction'
         ? async (...args: unknown[]) => {
             const giveBack = await turns.take()
@@ -398,6 +401,8 @@ const dialect = new PgDialect({ casing: 'snake_case' })
 /** `invalid_sql_statement_name` and `duplicate_prepared_statement`. */
 const notPrepared = new Set(['26000', '42P05'])
 let prepares = true
+/** The texts of what is said all the time: the embedded engine plans them once. */
+const often = new Set<string>()
 
 /**
  * The same outside of a transaction for a statement that is said all the time: a server plans it once for each connection. Behind a pooler
@@ -406,6 +411,7 @@ let prepares = true
 export async function preparedRows<S extends z.ZodType>(db: Database, shape: S, statement: SQL): Promise<z.output<S>[]> {
   if (!prepares) return rows(db, shape, statement)
   const query = dialect.sqlToQuery(statement)
+  often.add(query.sql)
   // Named by a hash of its text, so that another version's statement on a shared connection is never used for it.
   const name = createHash('sha256').update(query.sql).digest('base64url')
   try {
@@ -424,6 +430,7 @@ export function statement<S extends z.ZodType>(
   text: SQL,
 ): (db: Database, values: Record<string, string | number | null>) => Promise<z.output<S>[]> {
   const query = dialect.sqlToQuery(text)
+  often.add(query.sql)
   const name = createHash('sha256').update(query.sql).digest('base64url')
   const run = async (db: Database, values: Record<string, string | number | null>, named: boolean) => {
     const prepared = db._.session.prepareQuery(query, undefined, named ? name : undefined, false)
@@ -441,13 +448,16 @@ export function statement<S extends z.ZodType>(
   }
 }
 
+/** A value of a `statement`. */
+export const value = (name: string) => sql`${sql.placeholder(name)}`
+
 function isNotPrepared(error: unknown): boolean {
   return error instanceof DrizzleQueryError && error.cause instanceof pg.DatabaseError && notPrepared.has(error.cause.code ?? '')
 }
 
 /**
  * A list that comes with a statement, to be joined by keys. Without statistics Postgres may read a whole table to find the few rows of a list; of
- * one cut at an unknown length it expects a tenth, and follows the keys.
+ * one cut at an unknown length it expects a tenth, and follows the keys. It then also expects as much of every list, so that it keeps its first plan.
  */
 export const byKeys = (list: SQL) => sql`(SELECT * FROM ${list} LIMIT (SELECT 1000000))`
 
