@@ -4,7 +4,7 @@ import type { HoldReason } from '#contract/reminders.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { arrayText, byKeys, type Database, preparedRows, rows } from '#server/platform/database.ts'
+import { arrayText, byKeys, type Database, preparedRows, rows, statement, value } from '#server/platform/database.ts'
 import { isSentBy, type SendingMailbox, sentBy } from './mailboxes.ts'
 import { addressHeld, balance, beingPaid, inOtherLanguage, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
@@ -212,39 +212,51 @@ export async function claim(
   // In a fixed order, or two processes could wait for each other's rows.
   const sorted = all.toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const column = (of: (one: ClaimWanted) => string | Buffer | null) => arrayText(sorted.map(of))
-  const wanted =
-    byKeys(sql`unnest(${column(({ id }) => id)}::uuid[], ${column(({ ticket }) => ticket)}::uuid[], ${column(({ senderId }) => senderId)}::uuid[],
-    ${column(({ today }) => today)}::date[], ${column(({ composed }) => composed?.raw ?? null)}::bytea[], ${column(({ composed }) => composed?.subject ?? null)}::text[],
-    ${column(({ composed }) => composed?.messageId ?? null)}::text[], ${column(({ composed }) => composed?.source ?? null)}::text[],
-    ${column(({ composed }) => composed?.clientEmail ?? null)}::text[]) AS w (id, ticket, sender_id, today, raw, subject, message_id, source, client_email)`)
-  const taken = sql`
-    UPDATE deliveries d SET state = 'sending', reason = NULL, attempt = d.attempt + 1, claimed_by = ${about.processId}::uuid, claim = w.ticket,
+  const wanted = {
+    processId: about.processId,
+    now: about.now.toString(),
+    ids: column(({ id }) => id),
+    tickets: column(({ ticket }) => ticket),
+    senderIds: column(({ senderId }) => senderId),
+    dates: column(({ today }) => today),
+    raws: column(({ composed }) => composed?.raw ?? null),
+    subjects: column(({ composed }) => composed?.subject ?? null),
+    messageIds: column(({ composed }) => composed?.messageId ?? null),
+    sources: column(({ composed }) => composed?.source ?? null),
+    clientEmails: column(({ composed }) => composed?.clientEmail ?? null),
+  }
+  const [first] = all
+  // Only alone: an invoice that is no longer in the email is not reminded by it, and the row of its day must show that.
+  return first?.dropsInvoices ? claimOne(db, { ...wanted, today: first.today }) : claimAll(db, wanted)
+}
+
+const claimedNow = sql`
+    UPDATE deliveries d SET state = 'sending', reason = NULL, attempt = d.attempt + 1, claimed_by = ${value('processId')}::uuid, claim = w.ticket,
       raw = coalesce(w.raw, d.raw), subject = coalesce(w.subject, d.subject), message_id = coalesce(w.message_id, d.message_id),
       rendered_from = coalesce(w.source, d.rendered_from), client_email = coalesce(w.client_email, d.client_email)
-    FROM ${wanted} w
+    FROM ${byKeys(sql`unnest(${value('ids')}::uuid[], ${value('tickets')}::uuid[], ${value('senderIds')}::uuid[], ${value('dates')}::date[], ${value('raws')}::bytea[],
+        ${value('subjects')}::text[], ${value('messageIds')}::text[], ${value('sources')}::text[], ${value('clientEmails')}::text[])
+        AS w (id, ticket, sender_id, today, raw, subject, message_id, source, client_email)`)} w
       CROSS JOIN LATERAL (
-        SELECT ${stopped} OR ${beingPaid(about.now)} AS barred, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source,
+        SELECT ${stopped} OR ${beingPaid(value('now'))} AS barred, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source,
           EXISTS (SELECT 1 FROM mail_configs m WHERE ${isSentBy} AND m.sender_id = w.sender_id AND m.pause_reason IS NULL) AS "isSent"
         FROM deliveries d WHERE d.id = w.id OFFSET 0) now,
       accounts a
-    WHERE d.id = w.id AND d.state IN ${waiting} AND d.deadline_at > ${about.now.toString()}::timestamptz
+    WHERE d.id = w.id AND d.state IN ${waiting} AND d.deadline_at > ${value('now')}::timestamptz
       AND a.id = d.owner_id AND a.held_at IS NULL AND NOT now.barred AND now."isSent" AND now.source = coalesce(w.source, d.rendered_from)
     RETURNING d.id, d.claim, d.attempt, CASE WHEN w.raw IS NULL THEN d.raw END AS raw`
-  const [first] = all
-  // Only alone: an invoice that is no longer in the email is not reminded by it, and the row of its day must show that.
-  if (!first?.dropsInvoices) return preparedRows(db, claimedDelivery, taken)
-  return rows(
-    db,
-    claimedDelivery,
-    sql`WITH claimed AS (${taken}),
+const claimAll = statement(claimedDelivery, claimedNow)
+/** The same of one grouped email that no longer lists all its invoices. */
+const claimOne = statement(
+  claimedDelivery,
+  sql`WITH claimed AS (${claimedNow}),
     dropped AS (
       DELETE FROM delivery_invoices x USING claimed, deliveries d
-      WHERE d.id = claimed.id AND x.delivery_id = d.id AND x.invoice_id NOT IN (SELECT i.id ${owedToday(first.today)})
+      WHERE d.id = claimed.id AND x.delivery_id = d.id AND x.invoice_id NOT IN (SELECT i.id ${owedToday(value('today'))})
       RETURNING x.invoice_id, x.delivery_id),
     told AS (UPDATE decisions x SET rule = 'not_owed', delivery_id = NULL FROM dropped WHERE x.invoice_id = dropped.invoice_id AND x.delivery_id = dropped.delivery_id)
     SELECT * FROM claimed`,
-  )
-}
+)
 
 /** The email in hand, before it is claimed: if composing it ends the process, that counts as one of its deaths. */
 export async function markComposing(db: Database, id: string, processId: string): Promise<void> {

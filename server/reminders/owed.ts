@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { SQL, sql } from 'drizzle-orm'
 import { mostListed } from '#contract/templates.ts'
 import type { Instant } from '#server/platform/clock.ts'
 
@@ -59,9 +59,9 @@ export const openEmailOf = sql`LATERAL (
   JOIN LATERAL (SELECT * FROM deliveries WHERE deliveries.id = x.delivery_id OFFSET 0) d ON true) o`
 
 /** Whether the client of an email `d` is paying one of its invoices online at this moment. */
-export const beingPaid = (now: Instant) => sql`EXISTS (
+export const beingPaid = (now: Instant | SQL) => sql`EXISTS (
   SELECT 1 FROM pay_attempts p JOIN pay_attempt_invoices y ON y.attempt_id = p.id JOIN delivery_invoices n ON n.invoice_id = y.invoice_id
-  WHERE p.owner_id = d.owner_id AND p.state IN ('starting', 'open') AND p.hold_until > ${now.toString()}::timestamptz AND n.delivery_id = d.id)`
+  WHERE p.owner_id = d.owner_id AND p.state IN ('starting', 'open') AND p.hold_until > ${now instanceof SQL ? now : now.toString()}::timestamptz AND n.delivery_id = d.id)`
 
 /** What is left to pay of an invoice `i` that is owed. */
 export const balance = sql`(i.amount_minor - i.paid_minor)`

@@ -4,7 +4,7 @@ import { firstLanguage } from '#contract/speech.ts'
 import { mostListed, type Wording } from '#contract/templates.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { arrayText, type Database, preparedRows } from '#server/platform/database.ts'
+import { arrayText, byKeys, type Database, statement, value } from '#server/platform/database.ts'
 import { onlyScheduled } from './deliveries.ts'
 import { mailboxOfClient, type SendingMailbox } from './mailboxes.ts'
 import { balance, beingPaid, copiesOf, languageOfMail, owedToday, source, stepOf } from './owed.ts'
@@ -67,6 +67,35 @@ export interface PendingDelivery extends Omit<z.output<typeof pendingRow>, 'step
   step: { one: Wording; group: Wording } | null
 }
 
+const readDue = statement(
+  pendingRow,
+  sql`SELECT d.id, d.owner_id AS "ownerId", d.client_date::text AS "clientDate", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed, ${beingPaid(value('now'))} AS paying,
+          (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
+          (SELECT json_build_object('subject', r.subject, 'content', r.content) FROM runs r
+            WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.content IS NOT NULL ORDER BY r.created_at DESC LIMIT 1) AS written,
+          s.language, CASE WHEN d.sequence_id IS NOT NULL THEN ${stepIn(sql`s.language`, sql`c.sequence_id = d.sequence_id AND c."offset" = ${stepOf}`)} END AS step,
+          coalesce(string_to_array(s.copies, ','), '{}') AS copies,
+          a.about, s.owed, coalesce(a.about->0->>'clientEmail', d.client_email) AS "clientEmail"
+        FROM ${byKeys(sql`unnest(${value('owners')}::uuid[], ${value('senders')}::uuid[], ${value('dates')}::date[], ${value('scheduling')}::boolean[], ${value('places')}::uuid[], ${value('fallbacks')}::uuid[])
+          AS w (owner_id, sender_id, today, scheduling, place, fallback)`)} w
+        CROSS JOIN LATERAL (
+          SELECT * FROM deliveries d WHERE d.owner_id = w.owner_id AND d.state IN ('queued', 'retrying') AND (w.scheduling OR NOT ${onlyScheduled}) AND d.next_try_at <= ${value('now')}::timestamptz
+            AND (w.place IS NULL OR coalesce(${mailboxOfClient}, w.fallback) = w.place)
+          ORDER BY d.next_try_at, d.id LIMIT ${readAhead}::int) d
+        CROSS JOIN LATERAL (
+          SELECT ${source(sql`w.sender_id`)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(${balance}), 0)) AS owed,
+            CASE WHEN d.sequence_id IS NOT NULL THEN ${copiesOf} END AS copies, CASE WHEN count(*) > 0 THEN ${languageOfMail} END AS language
+          ${owedToday(sql`w.today`)}) s
+        CROSS JOIN LATERAL (
+          SELECT coalesce((SELECT json_agg(one) FROM (
+            SELECT i.id, i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", ${balance} AS "balanceMinor", i.amount_minor AS "amountMinor", i.currency,
+              i.due_date::text AS "dueDate", i.file_id AS "fileId", (SELECT f.size FROM invoice_files f WHERE f.id = i.file_id) AS "fileSize",
+              i.first_message_id AS "firstMessageId",
+              coalesce(i.last_message_id, i.first_message_id) AS "lastMessageId"
+            ${owedToday(sql`w.today`)} ORDER BY i.due_date, i.id LIMIT ${mostListed}::int) one), '[]') AS about) a
+        ORDER BY d.next_try_at, d.id`,
+)
+
 /** The due emails of mailboxes, by account: the oldest first, at most `readAhead` each; those of the daily run only with `scheduling`. */
 export async function readPending(
   db: Database,
@@ -74,37 +103,16 @@ export async function readPending(
   now: Instant,
 ): Promise<Map<string, PendingDelivery[]>> {
   if (those.length === 0) return new Map()
-  const today = sql`w.today`
-  const found = await preparedRows(
-    db,
-    pendingRow,
-    sql`SELECT d.id, d.owner_id AS "ownerId", d.client_date::text AS "clientDate", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed, ${beingPaid(now)} AS paying,
-          (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
-          (SELECT json_build_object('subject', r.subject, 'content', r.content) FROM runs r
-            WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.content IS NOT NULL ORDER BY r.created_at DESC LIMIT 1) AS written,
-          s.language, CASE WHEN d.sequence_id IS NOT NULL THEN ${stepIn(sql`s.language`, sql`c.sequence_id = d.sequence_id AND c."offset" = ${stepOf}`)} END AS step,
-          coalesce(string_to_array(s.copies, ','), '{}') AS copies,
-          a.about, s.owed, coalesce(a.about->0->>'clientEmail', d.client_email) AS "clientEmail"
-        FROM unnest(${arrayText(those.map(({ account }) => account.id))}::uuid[], ${arrayText(those.map(({ sender }) => sender.senderId))}::uuid[],
-          ${arrayText(those.map(({ account }) => localDate(now, account.timezone)))}::date[], ${arrayText(those.map(({ scheduling }) => String(scheduling)))}::boolean[],
-          ${arrayText(those.map(({ sender }) => (sender.several ? sender.place : null)))}::uuid[], ${arrayText(those.map(({ sender }) => (sender.isDefault ? sender.place : null)))}::uuid[]) AS w (owner_id, sender_id, today, scheduling, place, fallback)
-        CROSS JOIN LATERAL (
-          SELECT * FROM deliveries d WHERE d.owner_id = w.owner_id AND d.state IN ('queued', 'retrying') AND (w.scheduling OR NOT ${onlyScheduled}) AND d.next_try_at <= ${now.toString()}::timestamptz
-            AND (w.place IS NULL OR coalesce(${mailboxOfClient}, w.fallback) = w.place)
-          ORDER BY d.next_try_at, d.id LIMIT ${readAhead}::int) d
-        CROSS JOIN LATERAL (
-          SELECT ${source(sql`w.sender_id`)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(${balance}), 0)) AS owed,
-            CASE WHEN d.sequence_id IS NOT NULL THEN ${copiesOf} END AS copies, CASE WHEN count(*) > 0 THEN ${languageOfMail} END AS language
-          ${owedToday(today)}) s
-        CROSS JOIN LATERAL (
-          SELECT coalesce((SELECT json_agg(one) FROM (
-            SELECT i.id, i.reference, i.client_name AS "clientName", i.client_email AS "clientEmail", ${balance} AS "balanceMinor", i.amount_minor AS "amountMinor", i.currency,
-              i.due_date::text AS "dueDate", i.file_id AS "fileId", (SELECT f.size FROM invoice_files f WHERE f.id = i.file_id) AS "fileSize",
-              i.first_message_id AS "firstMessageId",
-              coalesce(i.last_message_id, i.first_message_id) AS "lastMessageId"
-            ${owedToday(today)} ORDER BY i.due_date, i.id LIMIT ${mostListed}::int) one), '[]') AS about) a
-        ORDER BY d.next_try_at, d.id`,
-  )
+  const column = (of: (one: (typeof those)[number]) => string | null) => arrayText(those.map(of))
+  const found = await readDue(db, {
+    now: now.toString(),
+    owners: column(({ account }) => account.id),
+    senders: column(({ sender }) => sender.senderId),
+    dates: column(({ account }) => localDate(now, account.timezone)),
+    scheduling: column(({ scheduling }) => String(scheduling)),
+    places: column(({ sender }) => (sender.several ? sender.place : null)),
+    fallbacks: column(({ sender }) => (sender.isDefault ? sender.place : null)),
+  })
   const pending = found.map(({ step, language, ...one }): PendingDelivery => {
     const its = language ?? firstLanguage
     return { ...one, language: its, step: step && inStep(step, its) }
