@@ -8,9 +8,9 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Collects calls that are made at the same time into one (the DataLoader pattern), for work whose cost is per statement and not per row. A call
- * starts immediately, or after a time of collecting, while fewer than `concurrency` are running; later ones wait and run together, at most `size`
- * at a time. `work` must answer in the order of its input; if it throws, every call of the batch rejects.
+ * Collects calls that are made at the same time into one (the DataLoader pattern), for work whose cost is per statement and not per row. While
+ * fewer than `concurrency` are running, it starts with all calls of the same turn of the event loop, or after a time of collecting; later ones wait
+ * and run together, at most `size` at a time. `work` must answer in the order of its input; if it throws, every call of the batch rejects.
  */
 export function batch<In, Out>(
   limits: { concurrency: number; size: number; collect?: { ms: number; timers: Timers } },
@@ -20,13 +20,15 @@ export function batch<In, Out>(
   let running = 0
   let collecting = false
   const collect = (): void => {
-    if (!limits.collect?.ms || waiting.length >= limits.size) next()
-    if (!limits.collect?.ms || collecting || waiting.length === 0) return
+    if (waiting.length >= limits.size) next()
+    if (collecting || waiting.length === 0) return
     collecting = true
-    limits.collect.timers.after(limits.collect.ms, () => {
+    const start = () => {
       collecting = false
       next()
-    })
+    }
+    if (limits.collect?.ms) limits.collect.timers.after(limits.collect.ms, start)
+    else queueMicrotask(start)
   }
   const next = (): void => {
     if (running >= limits.concurrency || waiting.length === 0) return

@@ -73,12 +73,21 @@ const remembered = 60_000
  */
 export function openFairScheduler({ slots, each = slots, slow, timers = systemTimers }: SchedulerOptions): FairScheduler {
   const accounts = new Map<string, Account>()
+  /** Those with work to do: at nine o'clock very many more are remembered. */
+  const present = new Set<Account>()
+  let forgotAt = timers.elapsed()
   const waiting: Waiting[] = []
   let free = slots
   let freeForSlow = slow?.slots ?? slots
   /** Until when no work is admitted, in elapsed ms. */
   let aloneUntil = 0
 
+  const forget = () => {
+    const now = timers.elapsed()
+    if (now - forgotAt < remembered / 4) return
+    forgotAt = now
+    for (const [id, one] of accounts) if (one.open === 0 && now - one.leftAt > remembered) accounts.delete(id)
+  }
   const usageOf = ({ used, held }: Account) => {
     const now = timers.elapsed()
     return [...held.values()].reduce((sum, since) => sum + now - since, used)
@@ -142,16 +151,16 @@ export function openFairScheduler({ slots, each = slots, slow, timers = systemTi
   return {
     inUse: () => slots - free,
     open(ownerId) {
-      const now = timers.elapsed()
-      for (const [id, one] of accounts) if (one.open === 0 && now - one.leftAt > remembered) accounts.delete(id)
+      forget()
       // A newcomer starts at the level of the others, or it would have every slot until it caught up.
-      const present = [...accounts.values()].filter((one) => one.open > 0).map(({ used }) => used)
-      const least = present.length === 0 ? 0 : Math.min(...present)
+      let least = Number.POSITIVE_INFINITY
+      for (const { used } of present) least = Math.min(least, used)
       const known = accounts.get(ownerId)
       const account = known ?? { used: 0, held: new Map(), slow: new Set(), quick: new Set(), open: 0, leftAt: 0 }
-      account.used = Math.max(account.used, least)
+      if (present.size > 0) account.used = Math.max(account.used, least)
       account.open += 1
       accounts.set(ownerId, account)
+      present.add(account)
       return {
         acquire: (about = {}) =>
           new Promise((resolve, reject) => {
@@ -174,6 +183,7 @@ export function openFairScheduler({ slots, each = slots, slow, timers = systemTi
         [Symbol.dispose]() {
           account.open -= 1
           account.leftAt = timers.elapsed()
+          if (account.open === 0) present.delete(account)
         },
       }
     },

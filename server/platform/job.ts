@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { actAs } from './actor.ts'
 import { batch } from './batch.ts'
 import type { Timers } from './clock.ts'
-import { arrayText, type Database, isUnavailable, preparedRows } from './database.ts'
+import { arrayText, byKeys, type Database, isUnavailable, preparedRows } from './database.ts'
 import type { Log } from './log.ts'
 import { onBehalfOf } from './turns.ts'
 
@@ -68,6 +68,8 @@ const renewSeconds = 3
 const [idlePoll, hurriedPoll, hurry] = [500, 20, 300]
 /** Jobs taken by one statement. */
 const takenAtOnce = 100
+/** How long finished jobs are collected, in ms, so that one statement and one commit serve many. */
+const collectMs = 10
 /** Pause while the database is unavailable, in ms. */
 const awayPause = 250
 /** How long what runs may take to end when the process stops, in ms. */
@@ -90,6 +92,8 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const running = new Set<Promise<void>>()
   const loops: Promise<void>[] = []
   const wakers = new Map<string, Waker>()
+  // `runWaiting` works off one job after the other.
+  const collect = { ms: 0, timers }
   const report = oncePerMinute(timers, (error) => log.warn({ err: error }, 'The queue is waiting for the database.'))
 
   const take = (name: string, most: number, urgentOnly = false): Promise<TakenJob[]> =>
@@ -106,18 +110,19 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
             RETURNING j.key, j.payload, j.ticket, j.turn, free.orphaned, free.place, free.not_before)
           SELECT key, payload, ticket, turn, orphaned FROM taken ORDER BY place, not_before`,
     )
-  // Rows are locked by name and key, as the renewal of leases does, or the two could wait for each other.
-  const done = batch({ concurrency: 1, size: 100 }, async (all: TakenJob[]) => {
-    await preparedRows(
+  // Answers of each whether it was asked for meanwhile. Rows are locked by name and key, as the renewal of leases does, or the two could wait for each other.
+  const done = batch({ concurrency: 1, size: 100, collect }, async (all: TakenJob[]) => {
+    const left = await preparedRows(
       db,
-      z.unknown(),
+      takenJob.pick({ ticket: true, turn: true }),
       sql`UPDATE jobs j SET turn = j.turn - mine.turn, ticket = NULL, lease_until = NULL, tries = 0, not_before = now()
           FROM (
-            SELECT l.ticket, m.turn FROM unnest(${arrayText(all.map(({ ticket }) => ticket))}::uuid[], ${arrayText(all.map(({ turn }) => String(turn)))}::int[]) AS m (ticket, turn)
+            SELECT l.ticket, m.turn FROM ${byKeys(sql`unnest(${arrayText(all.map(({ ticket }) => ticket))}::uuid[], ${arrayText(all.map(({ turn }) => String(turn)))}::int[]) AS m (ticket, turn)`)} m
             JOIN jobs l ON l.ticket = m.ticket ORDER BY l.name, l.key FOR UPDATE OF l) mine
-          WHERE j.ticket = mine.ticket`,
+          WHERE j.ticket = mine.ticket RETURNING mine.ticket, j.turn`,
     )
-    return all.map(() => undefined)
+    const again = new Set(left.flatMap(({ ticket, turn }) => (turn > 0 ? ticket : [])))
+    return all.map(({ ticket }) => again.has(ticket))
   })
   /** A database outage does not count as a failed attempt. What no try can read is set aside for a day: a newer version may have sent it. */
   const failed = ({ ticket }: TakenJob, error: unknown) =>
@@ -127,8 +132,8 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
           ELSE make_interval(secs => ${isUnavailable(error) ? 0 : 1}::int * least(60, 2 ^ least(tries, 6))::int) END
       WHERE ticket = ${ticket}::uuid`)
 
-  /** Answers what it failed of. */
-  const perform = async (one: Work, job: TakenJob): Promise<{ error: unknown } | null> => {
+  /** Answers what it failed of, and whether it was asked for meanwhile. */
+  const perform = async (one: Work, job: TakenJob): Promise<{ failure: { error: unknown } | null; again: boolean }> => {
     held.add(job.ticket)
     const failure = await onBehalfOf(job.key, () => actAs(null, () => one.run(job.payload, stopping.signal, job.orphaned))).then(
       () => null,
@@ -136,9 +141,11 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
     )
     if (failure)
       log[isUnavailable(failure.error) ? 'warn' : 'error']({ err: failure.error, job: one.job.name }, 'A job failed and will be retried.')
+    let again = false
     for (;;) {
       try {
-        await (failure ? failed(job, failure.error) : done(job))
+        if (failure) await failed(job, failure.error)
+        else again = await done(job)
         break
       } catch (error) {
         report(error)
@@ -148,7 +155,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       }
     }
     held.delete(job.ticket)
-    return failure
+    return { failure, again }
   }
 
   const serve = async (one: Work, waker: Waker): Promise<void> => {
@@ -166,10 +173,11 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       }
       for (const job of taken) {
         busy += 1
-        const performing = perform(one, job).then(() => {
+        const performing = perform(one, job).then(({ failure, again }) => {
+          // Only then is there more to take that nothing else reports.
+          if (failure || again || busy >= one.concurrency) waker.wake()
           busy -= 1
           running.delete(performing)
-          waker.wake()
         })
         running.add(performing)
       }
@@ -224,6 +232,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
     send: (tx, of, payload, place) => sendMany(tx, of, [payload], place),
     sendMany,
     start(works) {
+      collect.ms = collectMs
       for (const one of works) {
         const waker = openWaker(timers)
         wakers.set(one.job.name, waker)
@@ -235,7 +244,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       let count = 0
       for (const one of works)
         for (const job of await take(one.job.name, 10)) {
-          const failure = await perform(one, job)
+          const { failure } = await perform(one, job)
           if (failure) throw failure.error
           count += 1
         }

@@ -73,13 +73,16 @@ export function openTurns({ places, patienceMs }: { places: number; patienceMs?:
       next(now)
     }
   }
+  const earliest = (now: number): Waiting | undefined => {
+    const [first, ...others] = waiting.flatMap((one) =>
+      one.who !== null && mayHold(one.who) ? { one, from: one.since + laterPerUse * usageOf(one.who, now) } : [],
+    )
+    return first && others.reduce((best, other) => (other.from < best.from ? other : best), first).one
+  }
   const next = (now: number) => {
     while (holds.size < places) {
-      const [first, ...others] = waiting
-        .filter(({ who }) => mayHold(who))
-        .map((one) => ({ one, from: one.who === null ? Number.NEGATIVE_INFINITY : one.since + laterPerUse * usageOf(one.who, now) }))
-      if (!first) return
-      const { one } = others.reduce((earliest, other) => (other.from < earliest.from ? other : earliest), first)
+      const one = waiting.find(({ who }) => who === null) ?? earliest(now)
+      if (!one) return
       waiting.splice(waiting.indexOf(one), 1)
       one.go()
     }

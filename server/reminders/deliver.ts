@@ -268,8 +268,8 @@ async function drain(deps: Delivering, which: Beginning, slice: Slice): Promise<
       patience = Number.POSITIVE_INFINITY
     }
     if (rateLimit && batch.resting) return { restMs: rateLimit.untilNext() }
-    if (over()) return 'again'
     if (complete && moved === begun.pending.length && begun.pending.length < readAhead) return 'done'
+    if (over()) return 'again'
     // A change that affects all of them at once, such as a paused sender, is read again; what remains unexplained waits for the sweep.
     if (moved === 0 && idle++ > 2) return 'done'
   }
