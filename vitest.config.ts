@@ -90,13 +90,14 @@ export default defineConfig({
         },
       },
       { test: { ...limits, name: 'program', include: include('program'), pool: 'forks', env: shortLived } },
-      // The short rows wait more than they compute, so two files run at the same time.
+      // The short rows wait more than they compute, so two files run at the same time; those that mostly wait in as many files as have some.
       {
         test: {
           ...rows,
           name: 'faults',
           include: ['test/faults/*.test.ts'],
           ...(process.env.RELIABILITY === 'short' ? { fileParallelism: true, maxWorkers: 2 } : {}),
+          ...(process.env.RELIABILITY_LANE === 'waiting' ? { fileParallelism: true, maxWorkers: 5 } : {}),
         },
       },
       { test: { ...rows, name: 'attacks', include: ['test/attacks/*.test.ts'] } },

@@ -90,15 +90,19 @@ async function runRows(): Promise<void> {
     },
   }
   const numbers = asked.only?.split(',').map((number) => number.trim())
-  const vitest = await startVitest([], {
-    project: [part],
-    watch: false,
-    reporters: [['default', { summary: false }], ...(asked.json ? ['json'] : []), rows],
-    ...(asked.json ? { outputFile: { json: asked.json } } : {}),
-    sequence: { sequencer: EgressLast },
-    ...(numbers ? { testNamePattern: `row (${numbers.join('|')})[ :]` } : {}),
-  })
-  await vitest.close()
+  // Rows that mostly wait do so side by side, then each of the others has the machine for itself.
+  for (const lane of part === 'faults' && !asked.short && !asked.json ? ['waiting', 'busy'] : ['all']) {
+    process.env.RELIABILITY_LANE = lane
+    const vitest = await startVitest([], {
+      project: [part],
+      watch: false,
+      reporters: [['default', { summary: false }], ...(asked.json ? ['json'] : []), rows],
+      ...(asked.json ? { outputFile: { json: asked.json } } : {}),
+      sequence: { sequencer: EgressLast },
+      ...(numbers ? { testNamePattern: `row (${numbers.join('|')})[ :]` } : {}),
+    })
+    await vitest.close()
+  }
   const time = `${Math.round((performance.now() - began) / 1000)} s, seed ${seed}`
   const lines = done.map(lineOf)
   process.stdout.write(`\n${summaryOf(lines)}; ${time}\n`)

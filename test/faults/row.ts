@@ -13,7 +13,7 @@ declare module 'vitest' {
 interface RowOptions {
   /** Part of the short selection, which `npm test` runs. */
   short?: boolean
-  /** How many rows of its kind may run at the same time: 6 where a row mostly waits. Without it a row runs alone. */
+  /** How many rows of its file may run at the same time: 6 where a row mostly waits, also beside those of other files. Without it a row runs alone. */
   concurrent?: 6 | 2
 }
 
@@ -37,6 +37,8 @@ export interface Trial {
 
 /** All rows at full size, as `npm run chaos` and `npm run attack` ask for; else the short selection. */
 const full = process.env.RELIABILITY === 'full'
+/** Which rows: those that mostly wait, the others, or all. */
+const lane = process.env.RELIABILITY_LANE ?? 'all'
 const seed = Number(process.env.RELIABILITY_SEED ?? 1)
 /** Only what hangs takes that long, however busy the machine is. */
 const limit = 900
@@ -47,9 +49,10 @@ type Run = (trial: Trial) => Promise<{ figure: string; holds: boolean }>
 /** One row of docs/reliability.md: a fault or an attack, with its figure and whether its criterion holds. */
 export function row(number: string, name: string, ...rest: [Run] | [RowOptions, Run]): void {
   const [{ short = false, concurrent }, run] = rest.length === 1 ? [{}, rest[0]] : rest
-  const lane = concurrent === 2 ? twoAtOnce : (work: () => Promise<void>) => work()
-  test.runIf(full || short)(`row ${number}: ${name}`, { concurrent: concurrent !== undefined }, ({ task, signal, skip }) =>
-    lane(async () => {
+  const atOnce = concurrent === 2 ? twoAtOnce : (work: () => Promise<void>) => work()
+  const wanted = lane === 'all' || (concurrent === 6) === (lane === 'waiting')
+  test.runIf(wanted && (full || short))(`row ${number}: ${name}`, { concurrent: concurrent !== undefined }, ({ task, signal, skip }) =>
+    atOnce(async () => {
       const about: NonNullable<typeof task.meta.row> = { number, name, criterion: '' }
       task.meta.row = about
       await using stack = new AsyncDisposableStack()

@@ -120,7 +120,7 @@ row('131', 'the worker is killed before a run is due, later every process', { co
   }
   const [account] = await environment.createAccounts({ invoices: 20, smtp, nextRunAt: Temporal.Now.instant().add({ hours: 1 }) })
   await followSequences(environment)
-  await environment.rows('UPDATE accounts SET email_verified_at = now()')
+  await environment.rows('UPDATE people SET email_verified_at = now()')
   const [worker, ...web] = await Promise.all(['worker', 'web', 'web'].map((ROLE) => environment.start({ ...own, ROLE })))
   await trial.until('the heartbeat is asked', () => beats > 0, { seconds: 60 })
   await worker?.end('SIGKILL')
