@@ -564,7 +564,7 @@ export async function closeTooLate(db: Database, now: Instant): Promise<number> 
   }
 }
 
-const elsewhere = z.object({ emails: z.boolean(), holds: z.boolean(), answers: z.boolean(), payments: z.boolean() })
+const elsewhere = z.object({ emails: z.boolean(), holds: z.boolean(), answers: z.boolean(), payments: z.boolean(), notices: z.boolean() })
 
 /** What must follow these invoices: usually nothing, which one statement finds out. */
 function readElsewhere(tx: Database, ownerId: string, invoiceIds: string[]) {
@@ -576,7 +576,8 @@ function readElsewhere(tx: Database, ownerId: string, invoiceIds: string[]) {
     sql`SELECT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.owner_id = ${owner} AND o.invoice_id = ANY(${ids}) AND o.open) AS emails,
           EXISTS (SELECT 1 FROM address_holds h WHERE h.owner_id = ${owner}) AS holds,
           EXISTS (SELECT 1 FROM pay_answers x WHERE x.owner_id = ${owner} AND x.invoice_id = ANY(${ids}) AND x.state = 'open') AS answers,
-          EXISTS (SELECT 1 FROM pay_attempts p WHERE p.owner_id = ${owner} AND p.state IN ('starting', 'open') AND NOT p.cancel_wanted) AS payments`,
+          EXISTS (SELECT 1 FROM pay_attempts p WHERE p.owner_id = ${owner} AND p.state IN ('starting', 'open') AND NOT p.cancel_wanted) AS payments,
+          EXISTS (SELECT 1 FROM notices n WHERE n.owner_id = ${owner} AND n.kind IN ('promise_broken', 'sequence_ended')) AS notices`,
   )
 }
 
@@ -592,7 +593,18 @@ export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: st
   })
 }
 
-/** What follows in the emails, answers and open online payments of invoices that have changed. */
+/** Removes the notices that something is still unpaid where it is paid or deleted by now. That of a client's promise names all that they owe. */
+async function withdrawUnpaid(tx: Database, ownerId: string, invoiceIds: string[]): Promise<void> {
+  const changed = sql`FROM invoices i WHERE i.owner_id = ${ownerId}::uuid AND i.id = ANY(${arrayText(invoiceIds)}::uuid[])
+    AND (i.status = 'paid' OR i.deleted_at IS NOT NULL)`
+  await tx.execute(sql`DELETE FROM notices n WHERE n.owner_id = ${ownerId}::uuid AND n.kind IN ('promise_broken', 'sequence_ended')
+    AND (n.cause IN (SELECT i.id::text ${changed})
+      OR n.cause IN (SELECT lower(i.client_email) ${changed} AND NOT EXISTS (
+        SELECT 1 FROM invoices o WHERE o.owner_id = i.owner_id AND lower(o.client_email) = lower(i.client_email)
+          AND o.status <> 'paid' AND o.deleted_at IS NULL)))`)
+}
+
+/** What follows in the emails, answers, open online payments and notices of invoices that have changed. */
 export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
   return async (tx, ownerId, invoiceIds, now, corrected = []) => {
     if (invoiceIds.length === 0) return
@@ -601,6 +613,7 @@ export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
     if (open?.holds) await followAddresses(tx, queue, ownerId, invoiceIds, now)
     if (open?.answers || corrected.length > 0) await closeAnswers(tx, ownerId, invoiceIds, now, corrected)
     if (open?.payments) await cancelChanged(tx, ownerId, invoiceIds, now)
+    if (open?.notices) await withdrawUnpaid(tx, ownerId, invoiceIds)
   }
 }
 

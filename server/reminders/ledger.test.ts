@@ -253,6 +253,29 @@ test('a promise to pay that passes unpaid notifies the owner once, also by email
   expect((await ask(app, asha, noticeCalls.list)).reply).toEqual([])
 })
 
+test('the notice of a broken promise is withdrawn once what was promised is paid or deleted', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha } = office
+  const [paid, gone, first, second] = [
+    await anInvoice(app, { owner: asha, clientName: 'Kaveri Foods', clientEmail: 'a@example.com' }),
+    await anInvoice(app, { owner: asha, clientName: 'Studio Banyan', clientEmail: 'b@example.com' }),
+    await anInvoice(app, { owner: asha, clientName: 'Nila Printers', clientEmail: 'c@example.com' }),
+    await anInvoice(app, { owner: asha, clientName: 'Nila Printers', clientEmail: 'C@example.com' }),
+  ]
+  for (const { _id } of [paid, gone]) await pause(app, asha, _id, { until: '2026-03-05', promised: true })
+  await pause(app, asha, first._id, { until: '2026-03-05', promised: true, scope: 'client' })
+  app.clock.set('2026-03-05T18:31:00Z')
+  await app.runJobs()
+  const named = async () => (await ask(app, asha, noticeCalls.list)).reply.map(({ clients }) => clients[0]?.clientName).sort()
+  expect(await named()).toEqual(['Kaveri Foods', 'Nila Printers', 'Studio Banyan'])
+  await ask(app, asha, invoiceCalls.update, { params: { id: paid._id }, body: { status: 'paid' } })
+  await ask(app, asha, invoiceCalls.remove, { params: { id: gone._id } })
+  await ask(app, asha, invoiceCalls.update, { params: { id: first._id }, body: { status: 'paid' } })
+  expect(await named()).toEqual(['Nila Printers'])
+  await ask(app, asha, invoiceCalls.update, { params: { id: second._id }, body: { status: 'paid' } })
+  expect(await named()).toEqual([])
+})
+
 test('a pause that ends in the past is refused by its field', async () => {
   await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
   const asha = await aPerson(app)
