@@ -84,7 +84,8 @@ export async function openCatchingSmtp(ports: { smtp: number; web: number }): Pr
     if (!mail) return say(404, 'text/html', mailsPage(mails, (smtp.server.address() as AddressInfo).port))
     switch (part) {
       case 'html':
-        return say(200, 'text/html', mail.html ?? '')
+        // Links open in a tab of their own: the frame must not show another page.
+        return say(200, 'text/html', `${mail.html ?? ''}<base target="_blank">`)
       case 'raw':
         return say(200, 'text/plain', mail.raw)
       default:

@@ -183,6 +183,7 @@ export async function makeYear(
   const { _id: sequence } = await ask<{ _id: string }>('POST', '/reminder/sequences', friendly)
   await ask('PATCH', '/reminder/settings', { sequence })
   await ask('POST', '/reminder/start')
+  await ask('PATCH', '/business', { name: 'Nila Studio' })
   const proof = { currentPassword: visitor.password }
   await ask('PUT', '/payment-settings', {
     businessName: 'Nila Studio',

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { openCatchingSmtp } from './catching-smtp.ts'
 import { makeYear, paymentKeys, visitor } from './demo-year.ts'
@@ -61,16 +62,27 @@ const server = spawn(process.execPath, ['server/start.ts'], {
     DATA_DIR: dataDir,
   },
 })
-say(`
-  Duely      ${publicUrl}/dashboard?tour, sign in as ${visitor.email} with the password: ${visitor.password}
-  Emails     ${mail.url}
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => server.kill('SIGTERM'))
+process.once('disconnect', () => server.kill('SIGTERM'))
+const exited = once(server, 'exit')
+while (server.exitCode === null && !(await isReady())) await pause(250)
+if (server.exitCode === null)
+  say(`
+  Duely      ${publicUrl}/dashboard?tour
+  Email      ${visitor.email}
+  Password   ${visitor.password}
+  Mailbox    ${mail.url}, with every email that was sent
 
   Nothing leaves this machine. Delete ${dataDir} to start over.
 
 `)
-
-for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => server.kill('SIGTERM'))
-process.once('disconnect', () => server.kill('SIGTERM'))
-const [code] = await once(server, 'exit')
+const [code] = await exited
 await Promise.all([mail[Symbol.asyncDispose](), provider[Symbol.asyncDispose]()])
 process.exit(Number(code ?? 0))
+
+async function isReady(): Promise<boolean> {
+  return fetch(`http://127.0.0.1:${port}/health`).then(
+    () => true,
+    () => false,
+  )
+}

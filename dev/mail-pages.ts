@@ -40,8 +40,8 @@ export function mailPage(mail: CaughtMail): string {
     `<header><a class="back" href="/">← All emails</a></header>
     <h1>${inHtml(mail.subject)}</h1>
     <dl><dt>From</dt><dd>${inHtml(mail.from)}</dd><dt>To</dt><dd>${inHtml(mail.to)}</dd><dt>Date</dt><dd>${mail.at.toISOString().replace('T', ' ').slice(0, 19)} UTC</dd></dl>
-    ${mail.html === null ? '' : `<h2>As HTML</h2><iframe title="The email as HTML" sandbox="" src="/mail/${mail.id}/html"></iframe>`}
-    ${mail.text === null ? '' : `<h2>As text</h2><pre>${inHtml(mail.text)}</pre>`}
+    ${mail.html === null ? '' : `<h2>As HTML</h2><iframe title="The email as HTML" sandbox="allow-popups allow-popups-to-escape-sandbox" src="/mail/${mail.id}/html"></iframe>`}
+    ${mail.text === null ? '' : `<h2>As text</h2><pre>${linked(inHtml(mail.text))}</pre>`}
     <details><summary>Headers (${mail.headers.length})</summary><table>${headers.join('')}</table></details>
     <p><a href="/mail/${mail.id}/raw">Show source</a></p>`,
   )
@@ -61,6 +61,10 @@ function settings(smtpPort: number): string {
 function page(title: string, body: string, head = ''): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${inHtml(title)} · fake mail server</title>${head}<style>${look}</style></head><body><main>${body}</main></body></html>`
+}
+
+function linked(html: string): string {
+  return html.replace(/https?:\/\/[^\s<&"]+/g, (url) => `<a href="${url}" target="_blank" rel="noopener">${url}</a>`)
 }
 
 function inHtml(text: string): string {
@@ -88,7 +92,7 @@ h1 { font-size: 24px; line-height: 1.25; margin: 0; overflow-wrap: anywhere } h2
 .settings { margin: 16px auto 0; text-align: left } th { font-weight: 400; text-align: left; padding: 3px 20px 3px 0; vertical-align: top; white-space: nowrap } td { overflow-wrap: anywhere }
 code { background: var(--back); border: 1px solid var(--line); border-radius: 5px; padding: 1px 6px }
 dl { display: grid; grid-template-columns: auto 1fr; gap: 2px 16px; margin: 16px 0 0 } dd { margin: 0; overflow-wrap: anywhere }
-iframe { width: 100%; height: 420px; border: 1px solid var(--line); border-radius: 12px; background: #fff }
+iframe { width: 100%; height: 420px; border: 1px solid var(--line); border-radius: 12px; background: Canvas }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 12px; padding: 16px; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0 }
 details { margin-top: 24px } summary { cursor: pointer; color: var(--brand) } a { color: var(--brand) } .back { text-decoration: none }
 @media (max-width: 560px) { .row { grid-template-columns: 1fr auto } .what { grid-column: 1 / -1; grid-row: 2 } }

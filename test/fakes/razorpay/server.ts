@@ -259,7 +259,7 @@ export async function openFakeRazorpay(options: FakeOptions = {}): Promise<FakeR
         if (payment.status === 'captured') return { status: 302, type: 'text/html', text: '', to: provider.callbackOf(id, payment) }
       }
       const form = `<form method="post"><button name="act" value="pay">Pay</button><button name="act" value="fail">Fail</button></form>`
-      const text = `<!doctype html><title>Pay</title><h1>₹${link.amount / 100}</h1><p>${link.description}</p>${link.status === 'created' ? form : `<p>This link is ${link.status}.</p>`}`
+      const text = `<!doctype html><title>Pay</title><meta name="viewport" content="width=device-width"><style>:root { color-scheme: light dark } body { font: 16px/1.5 system-ui; max-width: 24em; margin: 4em auto; padding: 0 1em } button { font: inherit; padding: .5em 1.5em; margin-right: .5em }</style><p>Fake Razorpay server: no money moves.</p><h1>₹${(link.amount / 100).toLocaleString('en-IN', { minimumFractionDigits: 2 })}</h1><p>${link.description}</p>${link.status === 'created' ? form : `<p>This link is ${link.status}.</p>`}`
       return { status: 200, type: 'text/html', text }
     } catch (error) {
       if (error instanceof Refused) return { status: 404, type: 'text/html', text: error.message }
