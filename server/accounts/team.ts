@@ -289,7 +289,8 @@ async function accept(
   const seen = await findInvitation(db, token, now)
   if (seen.email.toLowerCase() !== person.email.toLowerCase())
     throw new ProblemError('not_allowed', refusals.invitedOther(seen.email, person.email))
-  if (sendsSystemMail(config) && person.emailVerifiedAt === null) throw new ProblemError('email_not_confirmed', refusals.confirmEmailFirst)
+  if (sendsSystemMail(config) && person.emailVerifiedAt === null)
+    throw new ProblemError('email_not_confirmed', refusals.confirmEmailToJoin(person.email))
   return db.transaction(async (tx) => {
     const account = await lockAccount(tx, seen.ownerId)
     await lockPersonAsSeen(tx, person, 'share')

@@ -67,6 +67,7 @@ export const refusals = {
   otherName: 'This is not the name of the business. Type it as it is shown.',
   onlyBusiness: 'This is your only business. To delete it, delete your account.',
   confirmEmailFirst: 'Confirm your email to start sending.',
+  confirmEmailToJoin: (email: string) => `Confirm your email first: open the link we sent to ${email}. Then press Join again.`,
   passwordForPay: 'Please enter your current password to change how you are paid.',
   recentSignInForPay: 'Please sign in again to change how you are paid.',
 }
