@@ -185,7 +185,7 @@ export const texts = {
     leftOut: 'Left out when reminders were started.',
     leftOutByHand: 'Left out by you.',
     notRunning: 'Duely was not running that day.',
-    noStep: 'No step was due.',
+    noStep: 'The next step is on a later day.',
     gap: 'Waited for the days between two emails.',
     quiet: 'A quiet day.',
     ended: 'All steps were over.',

@@ -111,7 +111,11 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
       {status.pause && sent > 0 && <p className={styles.quiet}>{texts.start.pausedNow}</p>}
       {action === 'start' && (
         <p className={styles.quiet}>
-          {texts.start.daily(showHour(status.reminderHour), texts.status.zone(status.timezone))} {left.size > 0 && t.later(left.size)}
+          {(preview.lines.some(({ step }) => step !== null) ? texts.start.bySequence : texts.start.daily)(
+            showHour(status.reminderHour),
+            texts.status.zone(status.timezone),
+          )}{' '}
+          {left.size > 0 && t.later(left.size)}
         </p>
       )}
       <div role="status">

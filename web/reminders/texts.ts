@@ -109,6 +109,8 @@ export const texts = {
       `${count(n, 'overdue invoice')} skipped: already reminded today, paused, on hold, or with an email in progress.`,
     daily: (hour: string, zone: string) =>
       `After that, every overdue invoice is reminded daily at ${hour} (${zone}) until it is paid or you stop reminders.`,
+    bySequence: (hour: string, zone: string) =>
+      `After that, the next steps go out on their days at ${hour} (${zone}) until an invoice is paid or you stop reminders.`,
     pausedNow: 'Sending is paused. These emails wait until you fix the problem in Email Settings.',
   },
   stop: {
@@ -366,11 +368,11 @@ export const texts = {
     none: 'This server sends no email of its own.',
     eveningList: {
       label: 'Send me tomorrow’s list at 17:00',
-      hint: 'By email: who is reminded tomorrow, with a link to leave some out.',
+      hint: 'An email that lists who is reminded tomorrow, with a link to leave some out.',
     },
     weeklySummary: {
       label: 'Weekly summary',
-      hint: 'By email on Mondays at 8:00: what was paid and sent, and what the week brings.',
+      hint: 'An email on Mondays at 8:00: what was paid, what was sent, and this week’s reminders.',
     },
   },
 

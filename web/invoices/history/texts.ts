@@ -89,12 +89,12 @@ export const texts = {
   none: 'No reminders sent yet.',
   firstAt: (when: string) => `The first reminder goes out ${when} if the invoice is still unpaid.`,
   firstWhy: {
-    schedule_inactive: 'Once you start daily reminders, one goes out every day after the due date until it is paid.',
-    operator: 'Once the operator of this server resumes sending, a reminder goes out every day after the due date until it is paid.',
-    email_not_confirmed: 'Once you confirm your email, a reminder goes out every day after the due date until it is paid.',
-    not_configured: 'Once you connect a mailbox, a reminder goes out every day after the due date until it is paid.',
-    sending_paused: 'Once sending resumes, a reminder goes out every day after the due date until it is paid.',
-    plan: 'With a plan that includes daily reminders, one goes out every day after the due date until it is paid.',
+    schedule_inactive: 'Reminders go out automatically once you start daily reminders.',
+    operator: 'Reminders go out automatically once the operator of this server resumes sending.',
+    email_not_confirmed: 'Reminders go out automatically once you confirm your email.',
+    not_configured: 'Reminders go out automatically once you connect a mailbox.',
+    sending_paused: 'Reminders go out automatically once sending resumes.',
+    plan: 'Reminders go out automatically with a plan that includes daily reminders.',
     open_mail: 'The first reminder is being sent.',
     paused: 'No reminders are sent while it is paused.',
     address_held: "No reminders are sent because the client's address doesn't exist. Correct it to resume.",
@@ -146,7 +146,7 @@ export const texts = {
   failedTimes: (times: number, words: string | null) =>
     `${times === 1 ? 'Not delivered' : `${times} reminders not delivered`}${words === null ? '' : `: ${words}`}`,
   step: (offset: number) =>
-    offset === 0 ? 'step on the due date' : `step ${count(Math.abs(offset), 'day')} ${offset < 0 ? 'before' : 'after'} the due date`,
+    offset === 0 ? 'on the due date' : `${count(Math.abs(offset), 'day')} ${offset < 0 ? 'before' : 'after'} the due date`,
   eachDay: 'one each day',
   days: (days: number) => count(days, 'day'),
   kinds: {
