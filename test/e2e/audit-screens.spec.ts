@@ -170,7 +170,7 @@ async function withMuch(page: Page, audit: Audit, someone: Someone, smtp: FakeSm
     .getByRole('button', { name: /^As a table/ })
     .first()
     .click()
-  await page.getByRole('button', { name: 'How it is counted' }).first().click()
+  await page.getByRole('button', { name: 'How it’s calculated' }).first().click()
   await audit.at('insights-table')
 
   await open(page, '/dashboard/sequences/new?from=friendly-to-final', /^A client who never pays hears from you 5 times/)

@@ -184,7 +184,7 @@ test('a further mailbox is added, chosen for a client, made the default and remo
   await expect(row.getByText('banyan.example has 2 SPF records, so receivers ignore them all. Replace them with one.')).toBeVisible()
   await expect(row.getByText('v=DMARC1; p=none')).toBeVisible()
   await row.getByLabel('DKIM selector').fill('s1')
-  await row.getByRole('button', { name: 'Look for the key' }).click()
+  await row.getByRole('button', { name: 'Find the key' }).click()
   await expect(row.getByText('A DKIM key is published under s1.')).toBeVisible()
   await expectAccessible(page)
 

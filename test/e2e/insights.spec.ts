@@ -42,7 +42,7 @@ test('Insights begin empty; each chart has a finding, its formula, a table with 
 
   const ageing = page.getByRole('region', { name: '₹34,500.00 is more than 30 days late' })
   await expect(ageing.getByText('₹2,29,150.00 is open, ₹46,750.00 of it late. Each part opens its invoices.')).toBeVisible()
-  await ageing.getByRole('button', { name: 'How it is counted' }).click()
+  await ageing.getByRole('button', { name: 'How it’s calculated' }).click()
   await expect(ageing.getByText(/^What is left to pay of each invoice/)).toBeVisible()
   await ageing.getByRole('button', { name: 'Not due: ₹1,82,400.00' }).focus()
   await page.keyboard.press('ArrowRight')
@@ -54,7 +54,7 @@ test('Insights begin empty; each chart has a finding, its formula, a table with 
   await ageing.getByRole('link', { name: /61–90 days late/ }).click()
   await expect(ageing.getByText('No invoices of this age.')).toBeVisible()
 
-  const days = page.getByRole('region', { name: /^Clients pay 7 days late on average, and 35 % of invoices on time$/ })
+  const days = page.getByRole('region', { name: /^Clients pay 7 days late on average, and 35% of invoices on time$/ })
   await expect(days.getByRole('button', { name: 'Nila Printers: 23 days late, 8 paid invoices' })).toBeVisible()
   await days.getByRole('button', { name: /^As a table/ }).click()
   await expect(days.getByRole('row', { name: 'Nila Printers 8 23' })).toBeVisible()

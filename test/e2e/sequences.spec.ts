@@ -56,7 +56,7 @@ test('Friendly to final is set up from the empty list, changes the plan as it sa
   await save(page).click()
   await expect(page.getByText('Sequence saved.')).toBeVisible()
   await expect(page).toHaveURL(/\/dashboard\/sequences\/[0-9a-f-]{36}$/)
-  await expect(page.getByText('For every client without a sequence of their own')).toBeVisible()
+  await expect(page.getByText('Default for all clients')).toBeVisible()
 
   await page.getByRole('button', { name: /^Step 5: 30 days after/ }).click()
   await page.getByRole('button', { name: 'Send me a test' }).click()

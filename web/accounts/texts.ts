@@ -379,7 +379,7 @@ export const texts = {
   },
   business: {
     title: 'Business',
-    subtitle: 'The name clients see, and the businesses you work in',
+    subtitle: 'The name and brand clients see, and your team',
     loading: 'Loading your business...',
     failed: (message: string) => `Couldn’t load your business. ${message}`,
     details: {

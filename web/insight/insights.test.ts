@@ -24,9 +24,9 @@ test('the ageing’s finding is what is more than 30 days late, else what is lat
 test('days late are in words: late, early, on the due date, or none paid', () => {
   const title = (mean: number | null, onTime: number | null) =>
     daysLateOf({ ...nothing, daysLate: { mean, onTime, paid: 1, clients: [] } }).title
-  expect(title(8.4, 44.4)).toBe('Clients pay 8 days late on average, and 44 % of invoices on time')
-  expect(title(-1.2, 100)).toBe('Clients pay 1 day early on average, and 100 % of invoices on time')
-  expect(title(0.3, 90)).toBe('Clients pay on the due date on average, and 90 % of invoices on time')
+  expect(title(8.4, 44.4)).toBe('Clients pay 8 days late on average, and 44% of invoices on time')
+  expect(title(-1.2, 100)).toBe('Clients pay 1 day early on average, and 100% of invoices on time')
+  expect(title(0.3, 90)).toBe('Clients pay on the due date on average, and 90% of invoices on time')
   expect(title(null, null)).toBe('No invoice was paid in the last 12 months')
 })
 
@@ -54,7 +54,7 @@ test('the other findings name their figures, or that there are too few', () => {
   const promises = (kept: number, broken: number) =>
     promisesOf({ promises: { kept, broken, meanDaysOver: null, clients: [] } } as unknown as AdvancedInsights).title
   expect(promises(9, 4)).toBe('9 of 13 promises were kept')
-  expect(promises(0, 0)).toBe('No client has promised a day yet')
+  expect(promises(0, 0)).toBe('No promises on the pay page yet')
 })
 
 test('axes have money without decimals, in any currency', () => {

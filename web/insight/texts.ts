@@ -1,8 +1,8 @@
 import type { Age } from '#contract/insights.ts'
 import { count } from '#web/ui/texts.ts'
 
-/** 44 %, 3 days. */
-export const percent = (share: number) => `${Math.round(share)} %`
+/** 44%. */
+export const percent = (share: number) => `${Math.round(share)}%`
 
 const whole = (days: number) => count(Math.abs(Math.round(days)), 'day')
 const lateness = (mean: number) => (Math.round(mean) === 0 ? 'on the due date' : `${whole(mean)} ${mean < 0 ? 'early' : 'late'}`)
@@ -22,7 +22,7 @@ export const texts = {
   downloadPng: 'Download PNG',
   downloaded: (name: string) => `${name} is downloaded.`,
   notDownloaded: (message: string) => `The file was not downloaded: ${message}`,
-  howCounted: 'How it is counted',
+  howCounted: 'How it’s calculated',
   dueDate: 'due date',
   today: 'today',
   pro: {
@@ -64,7 +64,7 @@ export const texts = {
   daysLate: {
     title: (mean: number, onTime: number) => `Clients pay ${lateness(mean)} on average, and ${percent(onTime)} of invoices on time`,
     none: 'No invoice was paid in the last 12 months',
-    about: 'Mean by client, 12 months, from 3 paid invoices.',
+    about: 'Average per client over 12 months. Shows clients with at least 3 paid invoices.',
     noClients: 'No client has paid 3 invoices in 12 months yet.',
     formula:
       'The day of payment less the due date, of every invoice that was paid in full in the last 12 months; early is below 0. On time: paid on the due date or before. Paid days are as recorded. Of the clients with 3 paid invoices or more, the ten with the most are shown.',
@@ -75,7 +75,7 @@ export const texts = {
   latePayers: {
     title: (name: string, amount: string) => `${name} owes the most: ${amount} is late`,
     none: 'No client is late',
-    about: 'The ten clients with the most past due.',
+    about: 'The ten clients with the largest overdue amounts.',
     formula: 'What is left to pay of the invoices of each client whose due date is past, the largest sum first.',
     columns: ['Client', 'Past due'],
     mark: (name: string, amount: string) => `${name}: ${amount} past due`,
@@ -86,7 +86,7 @@ export const texts = {
     title: (share: string) => `${share} pay within 7 days after the first reminder`,
     few: 'Reminder effect: too few to tell',
     fewAbout: 'A share needs 20 emails that are 7 days old.',
-    about: 'Grey: within 3 days. Blue: within 7. Bars: 95 % interval.',
+    about: 'Grey: within 3 days. Blue: within 7. Bars: 95% interval.',
     formula:
       'Of the emails about an invoice that were accepted at least 7 days ago: after how many it was paid in full within 3 and 7 days, and before the next email. Below 20 emails no share is given. The interval is Wilson’s.',
     caution: 'Many would have paid anyway: this shows what followed, not what it caused.',
@@ -120,7 +120,7 @@ export const texts = {
       if (from === null || Math.round(from) === now) return from === null ? `DSO is ${now} days` : `DSO is ${now} days, as a year ago`
       return `DSO ${now < from ? 'fell' : 'rose'} from ${Math.round(from)} to ${now} days in a year`
     },
-    about: 'DSO: days of invoicing still unpaid. CEI: share of what was due that came in. Paid days are as recorded.',
+    about: 'DSO: how many days of invoices are still unpaid. CEI: the share of the amount due that was collected.',
     formula:
       'Receivables: what was issued and not paid at the end of the month. DSO counts back: the receivables are taken out of what was invoiced, month by month backwards; whole months count their days, the last one its part. CEI: (opening + invoiced − closing) ÷ (opening + invoiced − closing not due) × 100. On time: of the invoices paid in the month, those paid by their due date. The present month is up to today.',
     columns: ['Month', 'Receivables', 'DSO', 'CEI', 'On time'],
@@ -133,8 +133,8 @@ export const texts = {
     name: 'Promises',
     what: 'How many promises to pay were kept, and by whom.',
     title: (kept: number, all: number) => `${kept} of ${count(all, 'promise')} ${all === 1 ? 'was' : 'were'} kept`,
-    none: 'No client has promised a day yet',
-    noneAbout: 'They can on the pay page.',
+    none: 'No promises on the pay page yet',
+    noneAbout: 'Clients can promise a payment date there.',
     sides: ['kept', 'broken'] as [string, string],
     about: (over: string | null) => (over === null ? 'Green: kept. Red: broken.' : `Green: kept. Red: broken, by ${over} on average.`),
     formula:

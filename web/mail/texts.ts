@@ -173,7 +173,7 @@ export const texts = {
   },
   further: {
     title: 'More mailboxes',
-    why: 'Choose one of them on the page of a client. All other clients get emails from the mailbox above.',
+    why: 'Choose one on a client’s page. All other clients get emails from the mailbox above.',
     makeDefault: 'Make Default',
     defaultOf: (user: string) => `Make Default: ${user}`,
     madeDefault: (user: string) => `${user} is the default mailbox now.`,
@@ -193,7 +193,7 @@ export const texts = {
     record: (type: string, name: string) => `Publish at ${name}, type ${type}:`,
     selector: 'DKIM selector',
     selectorExample: 'selector1',
-    look: 'Look for the key',
+    look: 'Find the key',
     failed: (message: string) => `Error checking the domain: ${message}`,
   },
   approval: {

@@ -89,14 +89,14 @@ export const texts = {
   saveFailed: (message: string) => `The details were not saved. ${message}`,
   page: {
     title: 'Your pay page',
-    text: 'The link in a reminder leads to a page with what is to pay and how. It needs no sign-in.',
+    text: 'The link in each reminder opens a page that shows the amount and the ways to pay. Clients need no account.',
     businessName: 'Business name',
-    businessNameHint: (name: string) => `Without one, clients see “${name}”.`,
+    businessNameHint: (name: string) => `Shown on the pay page. Without one, it shows “${name}”. Emails use the name on the Business page.`,
     details: 'Details',
     detailsHint: 'Such as your address or tax number.',
     inEmails: 'Add ways to pay to reminders',
-    pdf: 'PDF of an invoice, in reminders',
-    pdfHint: 'You add it on the page of the invoice. Above 8 MiB in one email, PDFs are linked.',
+    pdf: 'Invoice PDFs in reminders',
+    pdfHint: 'Add a PDF on the invoice’s page. If the PDFs of one email exceed 8 MiB, links are sent instead.',
     pdfs: { link: 'Link to the PDF', attach: 'Attach the PDF' },
     logo: 'Logo',
     logoHint: 'PNG or JPEG, at most 200 KB',
@@ -158,7 +158,7 @@ export const texts = {
 /** The texts of the import of a bank file. */
 export const bankFileTexts = {
   title: 'Import a bank file',
-  card: 'Match the payments of your bank statement (CSV) to your invoices.',
+  card: 'Match the payments in your bank statement (CSV) with your invoices.',
   subtitle: 'Nothing is recorded before you press Record.',
   hint: 'Your bank statement as CSV. Only incoming payments are read, and only those that you record are kept.',
   columnsHint: 'Dates and amounts are required. Descriptions, references and names help to find the invoices.',

@@ -41,9 +41,9 @@ export const paletteTexts = {
 export const demoTexts = {
   label: 'Demo',
   title: 'This is a demo',
-  text: 'A year of an invented studio. Change what you like: nothing leaves this machine, and no money is moved.',
+  text: 'A year of a made-up studio. Change anything you like: no email leaves this machine, and no money moves.',
   start: 'Show me around',
-  emails: 'Open its emails',
+  emails: 'See the emails',
   stop: (nth: number, of: number, title: string) => `${nth} of ${of}: ${title}`,
   next: (title: string) => `Next: ${title}`,
   end: 'End the tour',
@@ -51,27 +51,27 @@ export const demoTexts = {
     {
       screen: screens.dashboard,
       title: 'The due line',
-      text: 'Each open invoice is a dot on its due date: what is late is left of today. Open one to see every email about it, and what was paid.',
+      text: 'Each dot is an unpaid invoice on its due date; overdue ones are right of today. Click a dot to see its emails and payments.',
     },
     {
       screen: screens.sequences,
       title: 'Sequences',
-      text: 'Who hears what, and when: a friendly note first, a final one at the end. Move a step, and the next 30 days change before you save.',
+      text: 'Reminders get firmer step by step, from friendly to final. Edit a step and see the emails of the next 30 days before you save.',
     },
     {
       screen: screens.reminderControl,
       title: 'Reminder Control',
-      text: 'What leaves next and what left today, who is left out and why. One button stops everything.',
+      text: 'See what is sent next, what was sent before, and who is skipped and why. One button stops all reminders.',
     },
     {
       screen: screens.insights,
       title: 'Insights',
-      text: 'What is owed, who pays late, and what is likely to come in. Each figure shows how it was worked out.',
+      text: 'See what you are owed, who pays late, and how much is likely to come in. Each figure shows how it’s calculated.',
     },
     {
       screen: screens.gettingPaid,
       title: 'Getting paid',
-      text: 'How clients pay, and what they say. Open the emails and follow the link of one: that is the page a client sees. Paying there closes the invoice.',
+      text: 'Choose how clients can pay, and read their answers. Open an email and follow its pay link to see the client’s page. Paying there closes the invoice.',
     },
   ],
 }

@@ -58,7 +58,7 @@ export const texts = {
   conflict: { customSubject: 'subject', customContent: 'text' },
   language: {
     label: 'Language',
-    hint: 'Each client gets the texts of its language.',
+    hint: 'Each client gets the text in their own language.',
     unsaved: 'Save or reset your changes to write in another language.',
     another: 'Another language…',
     tag: 'Language tag',
@@ -206,7 +206,7 @@ export const editorTexts = {
     sent: (to: string) => `Test email sent to ${to}.`,
     saveFirst: 'Save the sequence first.',
     faulty: 'Correct this step first.',
-    about: 'With made-up values, from your mailbox to yourself.',
+    about: 'With sample values, from your mailbox to you.',
   },
   next: {
     title: 'Next to get this step',

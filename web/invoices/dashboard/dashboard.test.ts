@@ -223,7 +223,7 @@ test('where no client owes most, the age is the finding, then the three largest,
     title: 'Three clients owe 60% of what is overdue',
     text: 'Client 0, Client 1 and Client 2',
   })
-  expect(findingOf(clients(6, 5, 4, 3, 2, 1, 1), 'INR').title).toBe('7 clients share what is overdue')
+  expect(findingOf(clients(6, 5, 4, 3, 2, 1, 1), 'INR').title).toBe('7 clients have overdue invoices')
 })
 
 test('without anything overdue the next due date is shown, and without anything open that all is paid', () => {

@@ -171,7 +171,7 @@ export const findingTexts = {
     `${amount} in ${invoices === 1 ? 'one invoice' : `${invoices} invoices`}${days === 0 ? '' : `, ${invoices === 1 ? '' : 'up to '}${count(days, 'day')} late`}`,
   older: (percent: number, days: number) => `${percent}% of what is overdue is more than ${days} days late`,
   three: (percent: number) => `Three clients owe ${percent}% of what is overdue`,
-  spread: (clients: number) => `${count(clients, 'client')} share what is overdue`,
+  spread: (clients: number) => `${count(clients, 'client')} have overdue invoices`,
   oldest: (name: string, amount: string, days: number) => `The oldest: ${name}, ${amount}, ${count(days, 'day')} late`,
   names: (names: string[]) => `${names.slice(0, -1).join(', ')} and ${names.at(-1) ?? ''}`,
 }

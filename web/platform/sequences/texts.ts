@@ -38,7 +38,7 @@ export const sequenceTexts = {
     failed: (message: string) => `Couldn’t load your sequences. ${message}`,
     about: {
       every_day: 'One email a day from the day after the due date.',
-      never: 'No email leaves automatically. You can still send reminders by hand.',
+      never: 'No emails are sent automatically. You can still send reminders by hand.',
     },
     edit: 'Edit sequences',
     make: 'Create a sequence',
@@ -58,8 +58,8 @@ export const sequenceTexts = {
     before: (emails: number) => `${emails.toLocaleString('en-IN')} before`,
     checking: 'Checking the next 30 days...',
     failed: (message: string) => `Couldn’t check the next 30 days. ${message}`,
-    off: 'Daily reminders are off, so no email leaves.',
-    onHold: (words: string) => `${words}, so no email leaves.`,
+    off: 'Daily reminders are off, so nothing is sent.',
+    onHold: (words: string) => `${words}, so nothing is sent.`,
     control: 'Open Reminder Control',
     strip: ({ added, removed, moved, reworded }: Simulation['counts']) =>
       `${count(added, 'email')} added, ${removed} removed, ${moved} moved, ${reworded} with new wording`,
@@ -75,7 +75,7 @@ export const sequenceTexts = {
     today: (date: string) => `today, ${date}`,
   },
   uses: {
-    all: 'For every client without a sequence of their own',
+    all: 'Default for all clients',
     some: ({ clients, invoices }: Pick<Sequence, 'clients' | 'invoices'>) =>
       [clients > 0 ? count(clients, 'client') : '', invoices > 0 ? count(invoices, 'invoice') : '']
         .filter((part) => part !== '')
