@@ -103,7 +103,7 @@ export async function countMailTry(db: Database, ownerId: string, now: Instant):
   await countTry(db, `mail-try:${ownerId}`, tries, now)
 }
 
-/** Sends an email to the owner of an account, from the mailbox of the account; `compose` is handed the address of that. Refuses as the test email does. */
+/** Sends an email to the person who asks, from the mailbox of the account; `compose` is handed the address of that. Refuses as the test email does. */
 export type SendTest = (account: Account, compose: (from: string) => Promise<Buffer>, to?: string) => Promise<string>
 
 /** Counts a test mail; the eleventh within an hour is refused with `too_many`. */

@@ -181,14 +181,15 @@ export function mailRoutes(
   }
 
   answer(app, mailCalls.test, async (_parts, { account }) => {
-    const mail = { id: newId(), name: account.displayName, to: account.email, at: clock.now() }
+    const { person, displayName: name } = account
+    const mail = { id: newId(), name, to: { name: person.displayName, address: person.email }, at: clock.now() }
     const reply = await tested(account, (sender) => sendTestMail(post, sender, mail, world.testPatienceMs))
-    return { to: account.email, reply }
+    return { to: person.email, reply }
   })
 
   answer(app, mailCalls.remove, (_parts, { account }, { request }) => removeOne(account, request, (tx) => findSender(tx, account.id)))
 
-  const sendTest: SendTest = (account, compose, to = account.email) =>
+  const sendTest: SendTest = (account, compose, to = account.person.email) =>
     tested(account, async (sender) => sendToOwner(post, sender, { raw: await compose(sender.address), to }, world.testPatienceMs))
   replyToRoutes(app, { db, clock, config }, sendTest)
   return sendTest

@@ -8,17 +8,20 @@ import { describeError, providerNames, testEmail } from './texts.ts'
 
 const usualPatienceMs = 20_000
 
+/** `name`: of the sender. */
+interface TestMail {
+  id: string
+  name: string
+  to: { name: string; address: string }
+  at: Instant
+}
+
 /**
- * Sends a test email from an account's mailbox to its owner, on the same path as a reminder but without a record. Answers the mail server's reply.
+ * Sends a test email from an account's mailbox to the person who asks, on the same path as a reminder but without a record. Answers the mail server's reply.
  * Refuses every failure with `mail_refused`, in the server's words.
  */
-export async function sendTestMail(
-  mailer: Mailer,
-  sender: Sender,
-  mail: { id: string; name: string; to: string; at: Instant },
-  patienceMs = usualPatienceMs,
-): Promise<string> {
-  return sendToOwner(mailer, sender, { raw: await compose(sender.address, mail), to: mail.to }, patienceMs)
+export async function sendTestMail(mailer: Mailer, sender: Sender, mail: TestMail, patienceMs = usualPatienceMs): Promise<string> {
+  return sendToOwner(mailer, sender, { raw: await compose(sender.address, mail), to: mail.to.address }, patienceMs)
 }
 
 /** The same for an email that another slice has composed. */
@@ -58,10 +61,10 @@ function explain(outcome: Exclude<Outcome, { kind: 'accepted' }> | 'late' | null
   return testEmail.failed(describeError(error, { host: server, port: sender.port ?? 0 }).sentence)
 }
 
-function compose(from: string, mail: { id: string; name: string; to: string; at: Instant }): Promise<Buffer> {
+function compose(from: string, mail: TestMail): Promise<Buffer> {
   const composer = new MailComposer({
     from: { name: mail.name, address: from },
-    to: { name: mail.name, address: mail.to },
+    to: mail.to,
     subject: testEmail.subject,
     text: testEmail.text(from),
     messageId: `<test.${mail.id}@${from.slice(from.lastIndexOf('@') + 1).toLowerCase()}>`,

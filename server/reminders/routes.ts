@@ -172,7 +172,7 @@ export function sequenceRoutes(app: App, { db, clock, config }: Deps, sendTest: 
   answer(app, sequenceCalls.test, async ({ params, body, query: { language } }, { account }) => {
     const step = await stepToTest(db, account, params.id, { ...body, language })
     await sendTest(account, (from) => composeTest(step, { account, from, group: body.group, language, now: clock.now() }))
-    return { to: account.email }
+    return { to: account.person.email }
   })
   answer(app, sequenceCalls.assign, async ({ params, body }, { account }, { request }) => {
     const row = await assignToInvoice(changing(account, request), params.id, body)

@@ -330,7 +330,7 @@ export async function stepToTest(
   return step
 }
 
-/** The email of a step about one or two made-up invoices, to the owner. */
+/** The email of a step about one or two made-up invoices, to the person who asks. */
 export async function composeTest(
   step: StepText,
   about: { account: Account; from: string; group: boolean; language: string; now: Instant },
@@ -340,7 +340,7 @@ export async function composeTest(
   const dueDate = Temporal.PlainDate.from(today).subtract({ days: step.offset }).toString()
   const { clientName } = sampleValues
   const amountMinor = 500_000
-  const facts = { clientName, clientEmail: account.email, balanceMinor: amountMinor, amountMinor, currency: 'INR', dueDate }
+  const facts = { clientName, clientEmail: account.person.email, balanceMinor: amountMinor, amountMinor, currency: 'INR', dueDate }
   const nothing = { fileId: null, fileSize: null, firstMessageId: null, lastMessageId: null }
   const invoice = (reference: string) => ({ id: newId(), reference, ...facts, ...nothing })
   const group = { subject: step.groupSubject, content: step.groupContent }
