@@ -1,7 +1,8 @@
-import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { credentials, Profile, passwordChange, profileChange, ServerAbilities, signUpDraft, User } from '#contract/accounts.ts'
 import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
+import { trialDays } from '#contract/plans.ts'
 import type { Account, Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { PersonId } from '#server/platform/columns.ts'
@@ -112,6 +113,22 @@ export async function createBusiness(
   await db.insert(memberships).values({ ownerId: row.id, personId: person.id, role: 'owner', joinedAt: now })
   const { displayName, email, emailVerifiedAt } = person
   return { ...row, displayName: row.name ?? displayName, email, emailVerifiedAt }
+}
+
+/** For someone who has just left a business: an empty one without a trial, where it was their last. */
+export async function createBusinessOfTheirOwn(
+  tx: Database,
+  person: PersonRow,
+  { timezone, currency }: Pick<AccountRow, 'timezone' | 'currency'>,
+  now: Instant,
+): Promise<void> {
+  if ((await tx.$count(memberships, eq(memberships.personId, person.id))) > 0) return
+  await createBusiness(tx, person, { timezone, currency, trialStartedAt: trialOver(now) }, now)
+}
+
+/** Only the business of a sign-up has a trial. */
+export function trialOver(now: Instant): Instant {
+  return now.subtract({ hours: 24 * trialDays })
 }
 
 /**
@@ -358,10 +375,22 @@ export async function deleteBusiness(
       await lockPersonAsSeen(tx, account.person)
       if (left.length < 2 || !left.some(({ id }) => id === account.id)) throw new ProblemError('conflict', refusals.onlyBusiness)
       await writePersonEntry(tx, { person: account.person.id, kind: 'business_deleted', about: account.displayName }, from, now)
-      return deleteLocked(tx, account.id, handed.onAccountDeleted)
+      const worked = await lockOthersIn(tx, account.id)
+      const prepared = await deleteLocked(tx, account.id, handed.onAccountDeleted)
+      for (const person of worked) await createBusinessOfTheirOwn(tx, person, account, now)
+      return prepared
     }),
   )
   await cleanUpAfter(deps, cleanUps, 'the deletion of a business')
+}
+
+/** Locks the people of an account but for its owner, in one order. The account must be locked. */
+export async function lockOthersIn(tx: Database, ownerId: string): Promise<PersonRow[]> {
+  const others = tx
+    .select({ id: memberships.personId })
+    .from(memberships)
+    .where(and(eq(memberships.ownerId, ownerId), ne(memberships.role, 'owner')))
+  return tx.select().from(people).where(inArray(people.id, others)).orderBy(asc(people.id)).for('update')
 }
 
 async function deleteLocked(tx: Database, id: string, onAccountDeleted: OnAccountDeleted[]): Promise<(() => Promise<void>)[]> {

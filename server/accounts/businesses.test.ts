@@ -13,6 +13,7 @@ import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey } from '#test/programs.ts'
 import { buyOnce, openShop } from '#test/shop.ts'
 import { accounts } from './tables.ts'
+import { giveBusiness } from './team.ts'
 
 const within = (id: string) => ({ [businessHeader]: id })
 const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000, dueDate: '2026-03-31' }
@@ -117,4 +118,24 @@ test('an owner deletes a business by typing its name, but not the only one', asy
   expect(await app.db.select().from(accounts)).toHaveLength(1)
   expect((await ask(app, asha, accountCalls.profile)).reply.email).toBe(asha.email)
   expect(await app.db.select().from(accounts).where(eq(accounts.id, second))).toEqual([])
+})
+
+test('someone whose last business another owner deletes gets an empty one; no business but the first has a trial', async () => {
+  await using shop = await openShop()
+  const { app } = shop
+  const [asha, meera, ravi] = [await aPerson(app), await aPerson(app, { displayName: 'Meera', confirmed: true }), await aPerson(app)]
+  for (const { id } of [asha, ravi]) await giveBusiness(app.deps, id, meera.email, app.clock.now())
+  // Ravi owns none any more, and Asha only works in the one that is deleted.
+  const { status, reply } = await ask(app, ravi, businessCalls.create, { body: { name: 'Another' } })
+  expect(status).toBe(201)
+  const trialOf = async (person: Person, id: string) => {
+    const { plan, entitlements } = (await ask(app, person, billingCalls.subscription, {}, within(id))).reply
+    return [plan, entitlements.by]
+  }
+  expect(await trialOf(ravi, reply._id)).toEqual(['free', 'plan'])
+  expect(await ask(app, meera, businessCalls.remove, { body: { name: 'Meera' } }, within(asha.id))).toMatchObject({ status: 204 })
+  const [left, ...others] = (await ask(app, asha, businessCalls.list)).reply
+  expect([left?.role, left?.name, others]).toEqual(['owner', 'Asha Rao', []])
+  expect(await trialOf(asha, left?._id ?? '')).toEqual(['free', 'plan'])
+  expect((await ask(app, asha, invoiceCalls.list, { query: {} })).reply).toEqual([])
 })

@@ -1,14 +1,13 @@
 import { asc, eq } from 'drizzle-orm'
 import { type Business, type BusinessDetails, businessCalls } from '#contract/business.ts'
 import type { Role } from '#contract/call.ts'
-import { trialDays } from '#contract/plans.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { createBusiness, type DeleteHistory, deleteBusiness, type OnAccountDeleted, type OnAddressLeft } from './accounts.ts'
+import { createBusiness, type DeleteHistory, deleteBusiness, type OnAccountDeleted, type OnAddressLeft, trialOver } from './accounts.ts'
 import { listBusinessAudit, originOf, writeAudit } from './audit.ts'
 import { readBrand, readReplyTo, saveBrand } from './brand.ts'
 import { lockAsSeen, lockOwned, lockPersonAsSeen, ownerOf } from './lock.ts'
@@ -90,7 +89,6 @@ async function listBusinesses(db: Database, person: PersonId): Promise<Business[
   })
 }
 
-/** Only a person's first business has a trial. */
 async function addBusiness(
   { db }: Deps,
   account: Account,
@@ -107,8 +105,7 @@ async function addBusiness(
       owned.map(({ id }) => id),
       now,
     )
-    const trialStartedAt = owned.length === 0 ? null : now.subtract({ hours: 24 * trialDays })
-    const made = await createBusiness(tx, person, { name, timezone, currency, trialStartedAt }, now)
+    const made = await createBusiness(tx, person, { name, timezone, currency, trialStartedAt: trialOver(now) }, now)
     return { _id: made.id, name, role: 'owner', owner: person.displayName }
   })
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, or, sql } from 'drizzle-orm'
 import { type Notice, noticeCalls } from '#contract/notices.ts'
 import { screens } from '#contract/screens.ts'
 import { type App, answer } from '#server/platform/answer.ts'
@@ -73,7 +73,9 @@ async function warned(tx: Database, ownerId: string, link: string): Promise<(Rec
     })
     .from(memberships)
     .innerJoin(people, eq(people.id, memberships.personId))
-    .where(and(eq(memberships.ownerId, ownerId), eq(memberships.getsMails, true), inArray(memberships.role, ['owner', 'admin'])))
+    .where(
+      and(eq(memberships.ownerId, ownerId), or(eq(memberships.role, 'owner'), and(eq(memberships.role, 'admin'), memberships.getsMails))),
+    )
     .orderBy(desc(eq(memberships.role, 'owner')), memberships.joinedAt)
   return found.map(({ hasSeveral, ...to }) => ({ ...to, id: ownerId, path: hasSeveral ? inBusiness(link, ownerId) : link }))
 }

@@ -56,7 +56,7 @@ export async function takeOver(
     // Who was let in by someone else than the owner of the address.
     await tx.delete(invitations).where(eq(invitations.ownerId, account.id))
     await tx.delete(memberships).where(and(eq(memberships.ownerId, account.id), ne(memberships.role, 'owner')))
-    await tx.update(accounts).set({ name: null }).where(eq(accounts.id, account.id))
+    await tx.update(accounts).set({ name: null, offeredTo: null, offeredUntil: null }).where(eq(accounts.id, account.id))
     for (const part of about.parts) {
       const done = await part(tx, account.id, now)
       for (const what of done.removed) removed.add(what)

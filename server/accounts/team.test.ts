@@ -6,9 +6,11 @@ import { businessCalls, teamCalls } from '#contract/business.ts'
 import { businessHeader, type Call, reaches, roles } from '#contract/call.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
 import { newId } from '#server/platform/columns.ts'
-import { aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { aMailbox, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { privateCalls, requestWith } from '#test/filled.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -134,7 +136,10 @@ test('an email that was never confirmed joins nothing where the server can confi
   await using app = await openTestApp({ config: { systemSmtpUrl: 'smtp://127.0.0.1:1', systemMailFrom: 'hello@duely.example' } })
   const owner = await aPerson(app, { confirmed: true })
   const meera = await aPerson(app)
-  expect((await join(app, owner, meera, 'viewer')).accepted.problem?.code).toBe('email_not_confirmed')
+  expect((await join(app, owner, meera, 'viewer')).accepted.problem).toMatchObject({
+    code: 'email_not_confirmed',
+    message: `Open the link that we sent to ${meera.email} to confirm your email, then join.`,
+  })
 })
 
 test('a removal and a demotion hold at the next call, also for keys; keys are revoked or taken over', async () => {
@@ -213,6 +218,11 @@ test('a business is handed over to an admin who accepts it, and has one owner in
   expect((await offer(admin)).status).toBe(204)
   await ask(app, owner, teamCalls.withdrawOwnership, {}, business)
   expect((await accept(admin)).problem?.code).toBe('conflict')
+  // Someone who was no admin meanwhile is offered nothing any more.
+  await offer(admin)
+  const params = { personId: String(admin.personId) }
+  for (const role of ['member', 'admin'] as const) await ask(app, owner, teamCalls.changeMember, { params, body: { role } }, business)
+  expect((await accept(admin)).problem?.code).toBe('conflict')
   await offer(admin)
   app.clock.advance({ hours: 7 * 24 })
   expect((await accept(admin)).problem?.code).toBe('conflict')
@@ -266,6 +276,12 @@ test('warnings are emailed to the owner and the admins who want them, with a lin
     expect((await join(app, owner, person, role)).accepted.status).toBe(200)
   const business = inBusiness(owner.id)
   await ask(app, owner, teamCalls.changeMember, { params: { personId: String(quiet.personId) }, body: { getsMails: false } }, business)
+  // No admin silences the owner.
+  const silenced = { params: { personId: String(owner.personId) }, body: { getsMails: false } }
+  expect((await ask(app, admin, teamCalls.changeMember, silenced, business)).problem).toMatchObject({
+    code: 'not_allowed',
+    message: 'The owner always gets the warnings by email.',
+  })
   await app.runJobs()
   smtp.mails.length = 0
   const about = { kind: 'restored', link: '/dashboard/reminders' } as const
@@ -275,4 +291,16 @@ test('warnings are emailed to the owner and the admins who want them, with a lin
   expect([...sent.keys()].toSorted()).toEqual([admin.email, owner.email].toSorted())
   expect(sent.get(owner.email)).not.toContain('business=')
   expect(sent.get(admin.email)?.replaceAll('=\r\n', '').replaceAll('=3D', '=')).toContain(`/dashboard/reminders?business=${owner.id}`)
+})
+
+test('a test email goes to the person who asks for it, not to the owner', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await openTestApp()
+  const { owner, admin } = await aTeam(app)
+  await aMailbox(app, owner, smtp)
+  const business = inBusiness(owner.id)
+  expect((await ask(app, admin, mailCalls.test, {}, business)).reply.to).toBe(admin.email)
+  const step = { params: { id: 'every_day' }, body: { offset: 1 } }
+  expect((await ask(app, admin, sequenceCalls.test, step, business)).reply).toEqual({ to: admin.email })
+  expect(smtp.mails.map(({ envelope }) => envelope.to)).toEqual([[admin.email], [admin.email]])
 })

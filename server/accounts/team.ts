@@ -2,7 +2,6 @@ import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { type Business, type Invitation, type Member, teamCalls } from '#contract/business.ts'
 import { reaches } from '#contract/call.ts'
-import { trialDays } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
 import { type Account, type App, answer, answerOpen, type Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -12,7 +11,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
-import { createBusiness, hasEmail, refuseUnproven } from './accounts.ts'
+import { createBusinessOfTheirOwn, hasEmail, refuseUnproven } from './accounts.ts'
 import { type Origin, originOf, writeAudit } from './audit.ts'
 import { findAccount, lockAccount, lockAsSeen, lockPersonAsSeen, ownerOf } from './lock.ts'
 import { refuseBelow } from './roles.ts'
@@ -57,9 +56,11 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
       await lockAsSeen(tx, account)
       const before = await findMember(tx, account, params.personId)
       const { role = before.role, getsMails = before.getsMails } = body
-      if (before.role === 'owner' && role !== 'owner') throw new ProblemError('not_allowed', refusals.ownerStays)
+      if (before.role === 'owner')
+        throw new ProblemError('not_allowed', body.role === undefined ? refusals.ownerWarned : refusals.ownerStays)
       if ((role === 'viewer') !== (before.role === 'viewer')) await refuseFull(tx, account.id, role, handed, now)
       await tx.update(memberships).set({ role, getsMails }).where(one(account.id, before._id))
+      if (role !== 'admin') await withdrawOffer(tx, account.id, before._id)
       if (role !== before.role)
         await writeAudit(
           tx,
@@ -187,6 +188,14 @@ function offerOf({ offeredTo, offeredUntil }: Pick<AccountRow, 'offeredTo' | 'of
   return { personId: String(offeredTo), until: offeredUntil.toString() }
 }
 
+/** Who is no admin any more is offered nothing, also once they are one again. */
+async function withdrawOffer(tx: Database, ownerId: string, whom: string): Promise<void> {
+  await tx
+    .update(accounts)
+    .set({ offeredTo: null, offeredUntil: null })
+    .where(and(eq(accounts.id, ownerId), sql`${accounts.offeredTo} = ${whom}::uuid`))
+}
+
 const one = (ownerId: string, whom: string) => and(eq(memberships.ownerId, ownerId), sql`${memberships.personId} = ${whom}::uuid`)
 
 /** The account must be locked. */
@@ -222,10 +231,8 @@ async function removeMember(
     const heir = leaves ? (await ownerOf(tx, account.id)).id : account.person.id
     await handed.endProgramsOf(tx, account.id, person.id, programs === 'take_over' ? heir : null)
     await tx.delete(memberships).where(one(account.id, whom))
-    if ((await tx.$count(memberships, eq(memberships.personId, person.id))) === 0) {
-      const trialStartedAt = now.subtract({ hours: 24 * trialDays })
-      await createBusiness(tx, person, { timezone: account.timezone, currency: account.currency, trialStartedAt }, now)
-    }
+    await withdrawOffer(tx, account.id, whom)
+    await createBusinessOfTheirOwn(tx, person, account, now)
     await writeAudit(tx, { ownerId: account.id, kind: leaves ? 'member_left' : 'member_removed', about: gone.email }, from, now)
   })
 }
@@ -290,7 +297,7 @@ async function accept(
   if (seen.email.toLowerCase() !== person.email.toLowerCase())
     throw new ProblemError('not_allowed', refusals.invitedOther(seen.email, person.email))
   if (sendsSystemMail(config) && person.emailVerifiedAt === null)
-    throw new ProblemError('email_not_confirmed', refusals.confirmEmailToJoin(person.email))
+    throw new ProblemError('email_not_confirmed', refusals.confirmToJoin(person.email))
   return db.transaction(async (tx) => {
     const account = await lockAccount(tx, seen.ownerId)
     await lockPersonAsSeen(tx, person, 'share')

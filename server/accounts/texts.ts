@@ -57,6 +57,7 @@ export const refusals = {
   noOffer: 'This business is not offered to you, or the offer has expired.',
   noMember: 'There is no such member.',
   ownerStays: 'The owner keeps their role.',
+  ownerWarned: 'The owner always gets the warnings by email.',
   ownerLeaves: (business: string) => `You own ${business}. Hand it over or delete it first.`,
   choosePrograms: 'Choose what happens to the API keys and webhooks that they made: revoke or take_over.',
   alreadyMember: 'This person is already a member.',
@@ -67,7 +68,7 @@ export const refusals = {
   otherName: 'This is not the name of the business. Type it as it is shown.',
   onlyBusiness: 'This is your only business. To delete it, delete your account.',
   confirmEmailFirst: 'Confirm your email to start sending.',
-  confirmEmailToJoin: (email: string) => `Confirm your email first: open the link we sent to ${email}. Then press Join again.`,
+  confirmToJoin: (email: string) => `Open the link that we sent to ${email} to confirm your email, then join.`,
   passwordForPay: 'Please enter your current password to change how you are paid.',
   recentSignInForPay: 'Please sign in again to change how you are paid.',
 }

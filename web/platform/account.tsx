@@ -85,7 +85,7 @@ export function useCurrency(): string {
 }
 
 /** Offers to send the confirmation link again; nothing where the email is confirmed, or the server can't send email. */
-export function ConfirmEmailNotice(): ReactNode {
+export function ConfirmEmailNotice({ title = texts.title }: { title?: string }): ReactNode {
   const unconfirmed = useUnconfirmed()
   const profile = useApiQuery(accountCalls.profile).data
   const sendLink = useApiMutation(accountCalls.sendConfirmation, { invalidates: [accountCalls.profile] })
@@ -94,7 +94,7 @@ export function ConfirmEmailNotice(): ReactNode {
   return (
     <Notice
       tone={sendLink.isError ? 'bad' : 'warn'}
-      title={texts.title}
+      title={title}
       action={
         <BusyButton variant="default" busy={sendLink.isPending} busyText={texts.sending} onClick={() => sendLink.mutate({})}>
           {texts.sendLink}

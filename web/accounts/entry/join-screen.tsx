@@ -4,7 +4,8 @@ import { Link } from 'react-router'
 import { teamCalls } from '#contract/business.ts'
 import { screens } from '#contract/screens.ts'
 import { texts } from '#web/accounts/texts.ts'
-import { errorMessage } from '#web/platform/problem.ts'
+import { ConfirmEmailNotice } from '#web/platform/account.tsx'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { endSessionAndOpen, openBusiness, type Session, useSession } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
@@ -73,7 +74,11 @@ function Answer({ token, email, session }: { token: string; email: string; sessi
     )
   return (
     <>
-      {accept.isError && <Notice tone="bad">{errorMessage(accept.error)}</Notice>}
+      {accept.error instanceof Problem && accept.error.code === 'email_not_confirmed' ? (
+        <ConfirmEmailNotice title={t.confirmFirst} />
+      ) : (
+        accept.isError && <Notice tone="bad">{errorMessage(accept.error)}</Notice>
+      )}
       <BusyButton
         fullWidth
         busy={accept.isPending || accept.isSuccess}
