@@ -1,6 +1,7 @@
+import { decimalsOf } from '#contract/currencies.ts'
 import { isCurrency } from '#contract/currency-codes.ts'
 import { readDate } from '#contract/dates.ts'
-import { amountProblem, formatMoney, readTypedAmount } from '#contract/money.ts'
+import { amountProblem, formatMoney, readTypedAmount, signOf } from '#contract/money.ts'
 
 export type DateOrder = 'dmy' | 'mdy'
 
@@ -44,6 +45,21 @@ export function currencyOfAmount(text: string): string | null {
   return /\p{Sc}|^[a-z]{3}$|^rs$/iu.test(beside) ? readCurrency(beside) : null
 }
 
+/**
+ * What the parts of a line name as its currency, each once. A sign that several currencies have, such as $, is that of the code beside it, else the
+ * usual one where that is written so.
+ */
+export function currenciesOf(named: (string | null)[], usual: string): string[] {
+  const found = [...new Set(named.filter((one) => one !== null))]
+  const codes = found.filter((one) => isCurrency(one))
+  const hasSign = (sign: string) => (code: string) => signOf(code).endsWith(sign)
+  return found.flatMap((one) => {
+    if (!/^\p{Sc}$/u.test(one) || codes.includes(one)) return [one]
+    if (codes.some(hasSign(one))) return []
+    return codes.length === 0 && hasSign(one)(usual) ? [usual] : [one]
+  })
+}
+
 /** The currency in the name of a column, `Total (EUR)` or `Amount in INR`; null where there is none. */
 export function currencyOfHeader(name: string): string | null {
   const found = /[([]\s*([a-z]{3}|rs\.?|\p{Sc})\s*[)\]]|\bin ([A-Z]{3})$|\s([A-Z]{3})$|(\p{Sc})/iu.exec(name)
@@ -70,10 +86,11 @@ function unmarked(text: string): string {
 
 /**
  * Parses an amount from a file, where a decimal comma, `1.234,50`, is possible too; null if it is not an amount, or may be two: `5.000` is
- * five or five thousand.
+ * five or five thousand, and so is `5,000` in a currency with three decimals.
  */
 export function readAmount(text: string, currency: string): number | null {
   const plainText = unmarked(text)
+  if (decimalsOf(currency) === 3 && /^-?\d{1,3},\d{3}$/.test(plainText.trim())) return null
   const typed = readTypedAmount(plainText, currency)
   if (typed !== null) return typed
   const bare = plainText.replace(/\/-|[\s\u00a0']/g, '')

@@ -556,12 +556,16 @@ test('the currency of a line is never guessed: two that differ and an unknown on
 const row = (number: number, ...cells: string[]): FileRow => ({ number, cells })
 
 /** What is read of an export whose program is recognised. */
-function readExport(lines: string[], told: Partial<Told> = {}): { source: Source | null; table: FileRow[]; read: unknown[] } {
+function readExport(
+  lines: string[],
+  told: Partial<Told> = {},
+  usual = 'INR',
+): { source: Source | null; table: FileRow[]; read: unknown[] } {
   const rows = rowsOf(bytes(lines.join('\n')))
   if (typeof rows === 'string') throw new Error(rows)
   const source = recognise(rows)
-  const table = source === null ? rows : asTable(rows, source, { daysToPay: null, addresses: null, ...told })
-  const checked = checkRows(table, guessMapping(table), { ...nothingHere, today: '2026-03-02', usual: 'INR', answers: {} })
+  const table = source === null ? rows : asTable(rows, source, { daysToPay: null, addresses: null, usual, ...told })
+  const checked = checkRows(table, guessMapping(table), { ...nothingHere, today: '2026-03-02', usual, answers: {} })
   const read = checked.map(({ number, state, draft, message }) =>
     draft
       ? [
@@ -669,4 +673,86 @@ test('an export without addresses and due dates lacks both, and a plain file is 
   expect(lacks(table)).toEqual({ emails: true, dueDates: true })
   expect(readExport(['Client,Email,Amount,Due Date', 'Acme,ap@acme.example,5,2026-02-01']).source).toBeNull()
   expect(readAddresses([row(1, 'Name', 'Phone'), row(2, 'Acme', '1')])).toBeNull()
+})
+
+const asked = (head: string, ...lines: string[]) => read([head, ...lines]).map((one) => (Array.isArray(one) ? one.slice(1, 3) : one))
+
+test('a currency beside a balance or a paid amount, or in the name of their columns, is that of the line', () => {
+  const line = 'Acme,ap@acme.example,2026-02-01'
+  const columns = 'Client,Email,Due Date'
+  expect(asked(`${columns},Amount,Balance`, `${line},1200.00,EUR 200.00`)).toEqual([['ap@acme.example', 'EUR 200']])
+  expect(asked(`${columns},Amount,Balance (EUR)`, `${line},1200.00,200.00`)).toEqual([['ap@acme.example', 'EUR 200']])
+  expect(asked(`${columns},Amount,Amount Paid`, `${line},1200.00,€200.00`)).toEqual([['ap@acme.example', 'EUR 1000']])
+  expect(asked(`${columns},Amount,Balance`, `${line},"₹1,200.00",EUR 200.00`)).toEqual([
+    ['bad', 'The file gives two currencies for this amount, INR and EUR. Please keep one.'],
+  ])
+  // A sign that several currencies have is that of the code beside it.
+  expect(asked(`${columns},Amount,Currency`, `${line},"$1,200.00",USD`, `${line},"$1,200.50",CAD`)).toEqual([
+    ['ap@acme.example', 'USD 1200'],
+    ['ap@acme.example', 'CAD 1200.5'],
+  ])
+  expect(asked(`${columns},Amount`, `${line},"$1,200.00"`)).toEqual([
+    ['bad', 'Duely does not know the currency $. Please enter a currency code such as INR.'],
+  ])
+})
+
+test('an amount in dollars of a business that counts in dollars is read, and 5,000 in a currency with three decimals is unclear', () => {
+  const rows = rowsOf(bytes('Client,Email,Due Date,Amount\nAcme,ap@acme.example,2026-02-01,"$1,200.00"'))
+  if (typeof rows === 'string') throw new Error(rows)
+  const [row] = checkRows(rows, guessMapping(rows), { ...nothingHere, today: '2026-03-02', usual: 'USD', answers: {} })
+  expect(row?.draft).toMatchObject({ amount: 1200, currency: 'USD' })
+  expect([readAmount('5,000', 'KWD'), readAmount('12.500', 'KWD'), readAmount('5,000', 'EUR')]).toEqual([null, 12.5, 5000])
+})
+
+/** Of each line what is owed, or why it is not imported. */
+const owedIn = (lines: string[], told: Partial<Told> = {}, usual = 'INR') => {
+  const rows = readExport(lines, told, usual).read
+  return rows.map((one) => (Array.isArray(one) && one.length > 3 ? `${one[3]} ${Number(one[4]) - Number(one[5])} ${one[6]}` : one))
+}
+
+test('the currency in the name of a column of an export is kept, and two that differ are refused', () => {
+  const line = (currency: string) => `2026-01-05,INV-01,Sent,Kaveri Foods,2026-02-04,${currency},1180.00,180.00,pay@kaveri.example`
+  const head = 'Invoice Date,Invoice Number,Invoice Status,Customer Name,Due Date,Currency Code,Total (EUR),Balance,Primary Contact EmailID'
+  expect(owedIn([head, line('')])).toEqual(['EUR 180 2026-02-04'])
+  expect(owedIn([head, line('USD')])).toEqual([[2, 'bad', 'The file gives two currencies for this amount, USD and EUR. Please keep one.']])
+})
+
+test('items are only added within one invoice, client and currency, also where their amounts have signs', () => {
+  const addresses = new Map([['alpha', { name: 'Alpha', email: 'a@alpha.example' }]])
+  const head = 'Client Name,Invoice #,Date Issued,Invoice Status,Line Total,Currency'
+  const item = (amount: string, currency = 'EUR') => `Alpha,7,2026-01-05,sent,"${amount}",${currency}`
+  const read = (...lines: string[]) => owedIn([head, ...lines], { daysToPay: 30, addresses })
+  expect(read(item('750.00'), item('-50.25'))).toEqual(['EUR 699.75 2026-02-04'])
+  expect(read(item('€750.00'), item('€-50.25'), item('(10,00)'))).toEqual([[2, 'bad', expect.any(String)]])
+  expect(read(item('€750.00'), item('-€50.25'))).toEqual(['EUR 699.75 2026-02-04'])
+  expect(read(item('1.250,50'), item('49,50'))).toEqual(['EUR 1300 2026-02-04'])
+  expect(read(item('750.00'), item('50.00', 'USD')).every((one) => Array.isArray(one))).toBe(true)
+  expect(read(item('750.00'), item('-1.2345'))).toEqual([[2, 'bad', 'Please enter an amount such as 5000.50.']])
+})
+
+test('an invoice of Wave that was paid twice is paid, and Razorpay takes rupees for what names no currency', () => {
+  const head = 'Transaction ID,Transaction Date,Amount (One column),Customer,Invoice Number,Account Type'
+  const row = (amount: string) => `1,2026-01-10,${amount},Acme,7,System Receivable Invoice`
+  expect(owedIn([head, row('100.00'), row('-100.00'), row('-100.00')], { daysToPay: 14 })).toEqual([
+    [2, 'left', 'Nothing is owed: the balance is 0.'],
+  ])
+  const paise = 'Invoice No.,Customer Name,Customer Email,Currency,Amount,Expire by'
+  for (const usual of ['INR', 'JPY', 'KWD'])
+    expect(owedIn([paise, 'R-1,Acme,ap@acme.example,,500050,01-02-2026'], {}, usual)).toEqual(['INR 5000.5 2026-02-01'])
+})
+
+test('dates of an export are read as a person says, also where a due date follows from them', () => {
+  const head = 'Client Name,Invoice #,Date Issued,Invoice Status,Line Total,Currency'
+  const addresses = new Map([['alpha', { name: 'Alpha', email: 'a@alpha.example' }]])
+  const lines = [head, 'Alpha,7,03/05/2026,sent,10,EUR']
+  expect(owedIn(lines, { daysToPay: 0, addresses })).toEqual(['EUR 10 2026-05-03'])
+  expect(owedIn(lines, { daysToPay: 0, addresses, dates: 'mdy' })).toEqual(['EUR 10 2026-03-05'])
+})
+
+test('an invoice that was deleted here stays deleted where its file still has it', () => {
+  const rows = rowsOf(bytes('No,Client,Email,Amount,Due Date\nB-1,Acme,ap@acme.example,5,2026-03-31'))
+  if (typeof rows === 'string') throw new Error(rows)
+  const about = { ...nothingHere, onExisting: 'update' as const, today: '2026-03-02', usual: 'INR', answers: {} }
+  const [row] = checkRows(rows, guessMapping(rows), { ...about, deleted: new Set(['B-1']) })
+  expect([row?.state, row?.message]).toEqual(['left', 'B-1 was deleted here. It stays deleted.'])
 })

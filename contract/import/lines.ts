@@ -3,7 +3,7 @@ import { type Invoice, type InvoiceDraft, type InvoiceImport, type InvoiceStatus
 import { fromMinor, type Money, toMinor } from '#contract/money.ts'
 import { languages as usualLanguages } from '#contract/speech.ts'
 import { changesAnything, changeText, followLine, type KeptInvoice, paidLine } from './again.ts'
-import { currencyOfAmount, currencyOfHeader, isNegative, readAmount, readCurrency, readDay, readLanguage } from './cells.ts'
+import { currenciesOf, currencyOfAmount, currencyOfHeader, isNegative, readAmount, readCurrency, readDay, readLanguage } from './cells.ts'
 import { type Columns, type Field, isOwed, type Mapping, readStatus, type Status, statusKey, typeColumn } from './columns.ts'
 import { bodyOf, type FileRow } from './csv.ts'
 import { texts } from './texts.ts'
@@ -38,6 +38,8 @@ export interface Against {
   invoices: KeptInvoice[]
   /** The references of those that came from the source of this file. */
   ofSource: ReadonlySet<string>
+  /** The references of those that came from there and were deleted: they stay deleted. */
+  deleted?: ReadonlySet<string>
   onExisting: InvoiceImport['onExisting']
   today: string
   /** The account's currency: that of an amount for which the file names none. */
@@ -49,7 +51,7 @@ export interface Against {
 
 /** Validates each row against the contract, the existing invoices and the rows before it. */
 export function checkRows(all: FileRow[], mapping: Mapping, against: Against): CheckedRow[] {
-  const { invoices, ofSource, onExisting, today, usual, languages = usualLanguages, answers } = against
+  const { invoices, ofSource, deleted, onExisting, today, usual, languages = usualLanguages, answers } = against
   const rows = bodyOf(all, mapping)
   const head = mapping.header === null ? null : (all[mapping.header]?.cells ?? null)
   const read = readerOf(head, mapping, { today, usual, languages, answers })
@@ -65,6 +67,7 @@ export function checkRows(all: FileRow[], mapping: Mapping, against: Against): C
   return rows.map((row): CheckedRow => {
     const reference = cellOf(row.cells, mapping.columns.reference)
     const kept = onExisting === 'update' ? byReference.get(reference) : undefined
+    if (!kept && deleted?.has(reference)) return { ...row, state: 'left', draft: null, message: texts.left.deletedHere(reference) }
     const given = read(row.cells, kept ?? null)
     const item = items.get(row)
     if ('left' in given || item?.left) {
@@ -149,7 +152,8 @@ function readerOf(
 ): (cells: string[], kept: KeptInvoice | null) => Given {
   const typeAt = typeColumn(head)
   const owed = columns.amount !== null && isOwed(head?.[columns.amount])
-  const headCurrency = columns.amount === null ? null : currencyOfHeader(head?.[columns.amount] ?? '')
+  const money = ['amount', 'balance', 'amountPaid'] as const
+  const headCurrencies = money.map((field) => (columns[field] === null ? null : currencyOfHeader(head?.[columns[field]] ?? '')))
   return (cells, kept) => {
     const cell = (field: Field) => cellOf(cells, columns[field])
     if (cell('clientEmail') === '' && cell('dueDate') === '' && cells.some((one) => /^(grand |sub ?)?total\b/i.test(one)))
@@ -160,8 +164,8 @@ function readerOf(
     const status = readStatus(written) ?? answers[statusKey(written)] ?? null
     if (status === 'leave') return { left: texts.left.chosen(written) }
     if (status !== null && isLeftOut(status)) return { left: texts.left[status] }
-    const named = [readCurrency(cell('currency')), currencyOfAmount(cell('amount')), headCurrency].filter((code) => code !== null)
-    const [currency = usual, other] = new Set(named)
+    const named = [readCurrency(cell('currency')), ...money.map((field) => currencyOfAmount(cell(field))), ...headCurrencies]
+    const [currency = usual, other] = currenciesOf(named, usual)
     // What is known of the invoice is not needed in the file.
     const paid = (): Given => ({ draft: { ...(kept ? paidLine(kept) : {}), currency }, wrong: {} })
     if (kept && status === 'paid') return paid()

@@ -1,5 +1,6 @@
+import { isCurrency } from '#contract/currency-codes.ts'
 import { fromMinor, toMinor } from '#contract/money.ts'
-import { readAmount, readCurrency, readDay } from './cells.ts'
+import { currencyOfAmount, currencyOfHeader, type DateOrder, isNegative, readAmount, readCurrency, readDay } from './cells.ts'
 import { columnName, type FileRow, guessDates } from './csv.ts'
 
 /** Programs whose exports are known by their column names. */
@@ -11,6 +12,8 @@ export interface Told {
   /** Days from the date of an invoice to its due date, where an invoice has none. */
   daysToPay: number | null
   addresses: Addresses | null
+  /** null: as the dates of the file suggest. */
+  dates?: DateOrder | null
 }
 
 /** Clients by their id or name, in lower case. */
@@ -37,6 +40,8 @@ interface Row {
   number: number
   cell(...names: string[]): string
   cells: string[]
+  /** The currency of an amount for which the file names none. */
+  usual: string
 }
 
 interface Format {
@@ -117,7 +122,7 @@ const formats: Record<Source, Format> = {
   freshbooks: {
     has: ['clientname', 'invoice#', 'dateissued', 'invoicestatus', 'linetotal'],
     read: (rows) =>
-      byReference(rows, 'invoice#').map((items) => {
+      byReference(rows, 'invoice#', 'clientname', 'currency').map((items) => {
         const [first] = items
         return {
           number: first.number,
@@ -125,7 +130,7 @@ const formats: Record<Source, Format> = {
             Reference: first.cell('invoice#'),
             'Client Name': first.cell('clientname'),
             Currency: first.cell('currency'),
-            Amount: sumOf(items, 'linetotal', first.cell('currency')),
+            Amount: sumOf(items, 'linetotal'),
             'Issued On': first.cell('dateissued'),
             'Due Date': first.cell('datedue', 'duedate'),
             Status: first.cell('invoicestatus'),
@@ -141,13 +146,15 @@ const formats: Record<Source, Format> = {
         'invoicenumber',
       ).map((items) => {
         const [first] = items
+        const owed = sumOf(items, 'amountonecolumn')
         return {
           number: first.number,
           line: {
             Reference: first.cell('invoicenumber'),
             'Client Name': first.cell('customer'),
-            Balance: sumOf(items, 'amountonecolumn', ''),
-            Amount: sumOf(items, 'amountonecolumn', ''),
+            // Paid twice is paid.
+            Balance: owed.startsWith('-') ? '0' : owed,
+            Amount: owed.startsWith('-') ? '0' : owed,
             'Issued On': first.cell('transactiondate'),
           },
         }
@@ -199,7 +206,8 @@ const formats: Record<Source, Format> = {
           Reference: row.cell('invoiceno'),
           'Client Name': row.cell('customername'),
           'Client Email': row.cell('customeremail'),
-          Currency: row.cell('currency'),
+          // Razorpay takes rupees for what names no currency.
+          Currency: row.cell('currency') || 'INR',
           Amount: ofSubunits(row.cell('amount'), row.cell('currency')),
           'Due Date': row.cell('expireby'),
           Status: row.cell('status'),
@@ -217,26 +225,34 @@ export function recognise(rows: FileRow[]): Source | null {
  * An export as a plain table: our column names, then one line per invoice under the number of its first row. Amounts that cannot be summed
  * stay as they are written, so that they are refused by name.
  */
-export function asTable(rows: FileRow[], source: Source, { daysToPay, addresses }: Told): FileRow[] {
+export function asTable(rows: FileRow[], source: Source, { daysToPay, addresses, usual, ...told }: Told & { usual: string }): FileRow[] {
   const at = headerOf(rows, source)
-  const names = namesIn(rows[at]?.cells ?? [], source)
+  const header = rows[at]?.cells ?? []
+  const names = namesIn(header, source)
+  // `Total (EUR)`: the column loses its name below, so the amounts are marked.
+  const code = header
+    .map((name, column) => (amountNames.has(names[column] ?? '') ? currencyOfHeader(name) : null))
+    .find((one) => one !== null)
   const body = rows.slice(at + 1).map(
     ({ number, cells }): Row => ({
       number,
       cells,
+      usual,
       cell: (...wanted) => wanted.map((name) => cells[names.indexOf(name)] ?? '').find((cell) => cell !== '') ?? '',
     }),
   )
   const lines = formats[source].read(body)
-  const dates = guessDates(
+  const guessed = guessDates(
     lines.map(({ number, line }) => ({ number, cells: [line['Issued On'] ?? ''] })),
     0,
   )
+  const dates = told.dates ?? guessed
   const whole = lines.map(({ number, line }) => {
     const known = addresses?.get(keyOf(line['Client Name'] ?? ''))
     const issued = daysToPay === null || line['Due Date'] ? null : readDay(line['Issued On'] ?? '', dates)
     const completed: Line = {
       ...line,
+      ...(code && line.Amount && currencyOfAmount(line.Amount) === null ? { Amount: `${code} ${line.Amount}` } : {}),
       ...(known && !line['Client Email']
         ? { 'Client Email': known.email, ...(isId(line, known) ? { 'Client Name': known.name } : {}) }
         : {}),
@@ -250,6 +266,22 @@ export function asTable(rows: FileRow[], source: Source, { daysToPay, addresses 
     ...whole.map(({ number, line }) => ({ number, cells: used.map((name) => line[name] ?? '') })),
   ]
 }
+
+/** Columns that amounts are read from. */
+const amountNames = new Set([
+  'total',
+  'balance',
+  'invoiceamountpaid',
+  'amountpaid',
+  'invoiceamountdue',
+  'amountdue',
+  'amount',
+  'openbalance',
+  'linetotal',
+  'amountonecolumn',
+  'paid',
+  'amountremaining',
+])
 
 /** Columns of a table without a value too. */
 const always = new Set<string>(['Client Name', 'Client Email', 'Amount', 'Due Date'] satisfies (typeof head)[number][])
@@ -316,12 +348,12 @@ function firstOf(rows: Row[], reference: string, same: string[]): Row[] {
   ])
 }
 
-/** The rows of each invoice, in the order of the file. Rows without a number are left out. */
-function byReference(rows: Row[], reference: string): [Row, ...Row[]][] {
+/** The rows of each invoice, in the order of the file: those that have the same in all of these columns. Rows without a number are left out. */
+function byReference(rows: Row[], reference: string, ...others: string[]): [Row, ...Row[]][] {
   const groups = new Map<string, [Row, ...Row[]]>()
   for (const row of rows) {
-    const key = row.cell(reference)
-    if (key === '') continue
+    if (row.cell(reference) === '') continue
+    const key = [reference, ...others].map((name) => row.cell(name)).join('\n')
     const group = groups.get(key)
     if (group) group.push(row)
     else groups.set(key, [row])
@@ -329,20 +361,30 @@ function byReference(rows: Row[], reference: string): [Row, ...Row[]][] {
   return [...groups.values()]
 }
 
-/** The sum of a column, as a plain number; the first amount that cannot be read, as it is written. */
-function sumOf(rows: Row[], name: string, currency: string): string {
-  const code = readCurrency(currency) ?? 'INR'
+/** The sum of a column, as a plain number with its currency; the first amount that cannot be read, as it is written, so that it is refused. */
+function sumOf(rows: [Row, ...Row[]], name: string): string {
+  const named = readCurrency(rows[0].cell('currency'))
+  const marks = new Set(rows.map((row) => currencyOfAmount(row.cell(name))))
+  const [mark = null] = marks
+  // Several are never added.
+  if (marks.size > 1) return unclear
+  const code = named ?? (mark !== null && isCurrency(mark) ? mark : rows[0].usual)
   let sum = 0
   for (const row of rows) {
     const written = row.cell(name)
-    const negative = /^[-−(]/.test(written.trim())
-    const amount = readAmount(written.replace(/^\s*[-−]|[()]/g, ''), code)
+    const negative = isNegative(written)
+    const amount = readAmount(negative ? written.replace(/[-−()]/g, '') : written, code)
     const minor = amount === null ? null : toMinor(amount, code)
-    if (minor === null) return written === '' ? '?' : written
+    // What is below zero, or marked so, would be left out as a credit.
+    if (minor === null) return amount === null && /^\D{0,4}\d[\d.,]*$/.test(written) ? written : unclear
     sum += negative ? -minor : minor
   }
-  return String(fromMinor(sum, code))
+  const total = fromMinor(Math.abs(sum), code)
+  return `${sum < 0 ? '-' : ''}${mark === null ? '' : `${mark} `}${total}`
 }
+
+/** In the place of an amount: it is refused. */
+const unclear = '?'
 
 /** Razorpay counts in paise, or the smallest part of another currency. Anything but a whole number is marked, so that it is refused. */
 function ofSubunits(written: string, currency: string): string {

@@ -12,6 +12,7 @@ export const texts = {
     void: 'This invoice is void.',
     cancelled: 'This invoice is cancelled.',
     deleted: 'This invoice was deleted or rejected.',
+    deletedHere: (reference: string) => `${reference} was deleted here. It stays deleted.`,
     writtenOff: 'This invoice was written off or refunded.',
     settled: 'Nothing is owed: the balance is 0.',
     credit: 'This is a credit, not an amount that is owed.',

@@ -228,7 +228,7 @@ test.each(sources)('an export of %s again changes nothing, once paid it is paid,
   const send = async (lines: string[]) => {
     const table = readCsv(new TextEncoder().encode(lines.join('\n')).buffer)
     if (table.kind !== 'rows') throw new Error(table.kind)
-    const rows = asTable(table.rows, source, { daysToPay: 14, addresses })
+    const rows = asTable(table.rows, source, { daysToPay: 14, addresses, usual: 'INR' })
     const invoices = (await all()).map(keptInvoice)
     const ofSource = new Set(invoices.map(({ reference }) => reference))
     const about: Against = { invoices, ofSource, onExisting: 'update', today: '2026-03-02', usual: 'INR', answers: {} }

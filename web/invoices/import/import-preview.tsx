@@ -7,6 +7,7 @@ import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'rea
 import { billingCalls } from '#contract/billing.ts'
 import { businessCalls } from '#contract/business.ts'
 import { type KeptInvoice, keptInvoice } from '#contract/import/again.ts'
+import type { DateOrder } from '#contract/import/cells.ts'
 import { guessColumns, guessMapping, isOwed, type Mapping, owedColumn, requiredFields } from '#contract/import/columns.ts'
 import { bodyOf, type FileRow } from '#contract/import/csv.ts'
 import {
@@ -55,8 +56,11 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
   const found = useMemo(() => recognise(file.rows), [file])
   const [source, setSource] = useState(found)
   const [told, setTold] = useState<Told>({ daysToPay: null, addresses: null })
-  const rows = useMemo(() => (source === null ? file.rows : asTable(file.rows, source, told)), [file, source, told])
-  const guessed = useMemo(() => guessMapping(rows), [rows])
+  const rows = useMemo(() => (source === null ? file.rows : asTable(file.rows, source, { ...told, usual })), [file, source, told, usual])
+  const guessed = useMemo(() => {
+    const guess = guessMapping(rows)
+    return { ...guess, dates: told.dates ?? guess.dates }
+  }, [rows, told.dates])
   const [chosen, setMapping] = useState<Mapping | null>(null)
   const mapping = chosen ?? guessed
   const [answers, setAnswers] = useState<Answers>({})
@@ -114,7 +118,7 @@ export function ImportPreview({ file, invoices, onImport, onOther, onCancel }: I
               setSource(next)
             }}
           />
-          {source !== null && <Asked key={source} source={source} rows={file.rows} told={told} onChange={setTold} />}
+          {source !== null && <Asked key={source} source={source} rows={file.rows} told={told} dates={mapping.dates} onChange={setTold} />}
         </div>
       )}
       {missing.length > 0 ? (
@@ -225,14 +229,15 @@ interface AskedProps {
   source: Source
   rows: FileRow[]
   told: Told
+  dates: DateOrder
   onChange: (told: Told) => void
 }
 
-/** Asks for what an export does not have: days until payment is due, and addresses. */
-function Asked({ source, rows, told, onChange }: AskedProps): ReactNode {
+/** Asks for what an export does not have: days until payment is due, and addresses; and how its dates are read. */
+function Asked({ source, rows, told, dates, onChange }: AskedProps): ReactNode {
   const [problem, setProblem] = useState<string | null>(null)
   const input = useRef<HTMLInputElement>(null)
-  const missing = useMemo(() => lacks(asTable(rows, source, { daysToPay: null, addresses: null })), [rows, source])
+  const missing = useMemo(() => lacks(asTable(rows, source, { daysToPay: null, addresses: null, usual: 'INR' })), [rows, source])
   const t = texts.source
   const read = async (file: File) => {
     const table = await readTable(file)
@@ -242,6 +247,12 @@ function Asked({ source, rows, told, onChange }: AskedProps): ReactNode {
   }
   return (
     <>
+      <NativeSelect
+        label={fileTexts.dates}
+        data={Object.entries(fileTexts.dateOrders).map(([value, label]) => ({ value, label }))}
+        value={dates}
+        onChange={(event) => onChange({ ...told, dates: event.currentTarget.value === 'mdy' ? 'mdy' : 'dmy' })}
+      />
       {missing.dueDates && (
         <NumberInput
           label={t.daysToPay}
