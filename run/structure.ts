@@ -42,7 +42,7 @@ const table: Record<string, Folder> = {
   'server/pay': { packages: 'server', may: lower('accounts', 'billing', 'invoices') },
   'server/reminders': { packages: 'server', may: lower('accounts', 'billing', 'mail', 'templates', 'invoices', 'pay') },
   'server/insight': { packages: 'server', may: lower('accounts', 'billing', 'invoices', 'reminders') },
-  'server/integrations': { packages: 'server', may: lower('accounts', 'billing', 'invoices', 'pay', 'reminders') },
+  'server/integrations': { packages: 'server', may: lower('accounts', 'billing', 'templates', 'invoices', 'pay', 'reminders') },
 
   web: { packages: 'web', may: ['contract', 'web/platform', 'web/ui', 'web/ui/fonts', 'web/shell'] },
   'web/platform': { packages: 'web', may: ['contract', 'web/ui'] },

@@ -15,12 +15,16 @@ export interface Reading {
   today: string
   usual: string
   daysToPay: number | null
+  /** Those that clients can be written to in. */
+  languages: string[]
 }
 
 /** Which invoices the file is about, in answer to its references. */
 export interface Known {
   invoices: KeptInvoice[]
   ofSource: Set<string>
+  /** References of invoices from this address that were deleted here. */
+  deleted: Set<string>
 }
 
 /** First it asks for invoices, by their references; then it answers. */
@@ -31,7 +35,7 @@ export type Read =
 
 const port = parentPort
 if (port) {
-  const { bytes, today, usual, daysToPay } = workerData as Reading
+  const { bytes, today, usual, daysToPay, languages } = workerData as Reading
   const say = (message: Read) => port.postMessage(message)
   const table = readCsv(bytes.buffer)
   // A page that asks to sign in is no file.
@@ -41,15 +45,15 @@ if (port) {
   else if (table.rows.length > mostLines) say({ kind: 'too-long' })
   else {
     const source = recognise(table.rows)
-    const rows = source === null ? table.rows : asTable(table.rows, source, { daysToPay, addresses: null })
+    const rows = source === null ? table.rows : asTable(table.rows, source, { daysToPay, addresses: null, usual })
     const mapping = guessMapping(rows)
     const { reference } = mapping.columns
     const body = bodyOf(rows, mapping)
     if (reference === null || requiredFields.some((field) => mapping.columns[field] === null))
       say({ kind: body.length === 0 ? 'empty' : 'no-columns' })
     else {
-      port.once('message', ({ invoices, ofSource }: Known) => {
-        const about = { invoices, ofSource, onExisting: 'update' as const, today, usual, answers: {} }
+      port.once('message', ({ invoices, ofSource, deleted }: Known) => {
+        const about = { invoices, ofSource, deleted, onExisting: 'update' as const, today, usual, languages, answers: {} }
         say({ kind: 'rows', checked: checkRows(rows, mapping, about), missing: missingFrom(rows, mapping, about) })
       })
       say({ kind: 'references', references: [...new Set(body.flatMap(({ cells }) => cells[reference] || []))] })

@@ -3,7 +3,8 @@ import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { sourceCalls } from '#contract/sources.ts'
-import { anOffice, aPerson, type Person } from '#test/factories.ts'
+import { templateCalls } from '#contract/templates.ts'
+import { anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { pullDue, sourceNetwork } from './sources.ts'
@@ -57,11 +58,25 @@ test('a watched address is looked through, applied, pulled an hour before the da
   await ask(app, asha, invoiceCalls.undoImport, { params: { id: known?.lastPull?._id ?? '' } })
   expect(await balances(app, asha)).toEqual(['B-1 1000', 'B-2 1000'])
   expect(smtp.mails).toEqual([])
-  const { status } = await ask(app, asha, sourceCalls.remove, { params: { id: source._id } })
+  // What was undone, or deleted by hand, is not created again, also once it is erased.
+  const [{ _id: other }] = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply.filter(({ reference }) => reference === 'B-2')
+  await ask(app, asha, invoiceCalls.remove, { params: { id: other } })
+  for (const days of [1, 31, 1]) {
+    app.clock.advance({ days })
+    await app.runJobs()
+    expect(await balances(app, await signedInAgain(app, asha))).toEqual(['B-1 400'])
+  }
+  const later = await signedInAgain(app, asha)
+  const left = (await pull(app, later, source._id)).reply.lines
+  expect(left.map(({ state, message }) => `${state} ${message}`)).toEqual([
+    'left B-2 was deleted here. It stays deleted.',
+    'left B-4 was deleted here. It stays deleted.',
+  ])
+  const { status } = await ask(app, later, sourceCalls.remove, { params: { id: source._id } })
   app.clock.advance({ days: 1 })
   await app.runJobs()
-  expect([status, receiver.calls.length]).toEqual([204, 3])
-  const { reply: audit } = await ask(app, asha, accountCalls.audit, { query: {} })
+  expect([status, receiver.calls.length]).toEqual([204, 7])
+  const { reply: audit } = await ask(app, later, accountCalls.audit, { query: {} })
   const host = `127.0.0.1:${receiver.port}`
   const watched = [`Address watched for invoices: ${host}.`, `Address no longer watched for invoices: ${host}.`]
   expect(audit.map(({ text }) => text)).toEqual(expect.arrayContaining(watched))
@@ -160,4 +175,19 @@ test('addresses that are never called are refused, a link to a sheet becomes tha
   ])
   const renamed = await ask(app, asha, sourceCalls.update, { params: { id: source._id }, body: { name: 'Ledger', daysToPay: 14 } })
   expect(renamed.reply).toMatchObject({ name: 'Ledger', daysToPay: 14, url: source.url })
+})
+
+test('an invoice of a watched address has the language of its line, also one that the business wrote its texts in', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: early, config })
+  const asha = await aPerson(app)
+  const body = { useCustomTemplate: true, customSubject: 'Faktura', customContent: 'Hej {{clientName}}' }
+  const query = { language: 'sv' }
+  for (const save of [templateCalls.save, templateCalls.saveGroup]) await ask(app, asha, save, { query, body })
+  const lines = ['sv', 'de', 'xx'].map((language, nth) => `${line(nth, 1000)},${language}`)
+  receiver.answer({ status: 200, body: [`${head},Language`, ...lines].join('\n') })
+  const source = await watch(app, asha, receiver.url)
+  expect((await pull(app, asha, source._id, { apply: true })).reply.pull).toMatchObject({ imported: 2, refused: 1 })
+  const { reply } = await ask(app, asha, invoiceCalls.list, { query: {} })
+  expect(reply.map(({ reference, language }) => `${reference} ${language}`).toSorted()).toEqual(['B-0 sv', 'B-1 de'])
 })

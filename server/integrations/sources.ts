@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
-import { and, asc, desc, eq, inArray, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
 import { balanceOf, type CheckedRow } from '#contract/import/lines.ts'
@@ -20,6 +20,7 @@ import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { readLanguages } from '#server/templates/templates.ts'
 import { defaultNetwork, download, refuseAddress, type WebhookNetwork } from './http-client.ts'
 import { pullSourcesJob } from './jobs.ts'
 import type { Known, Read, Reading } from './read-source.ts'
@@ -150,8 +151,9 @@ async function look(db: Database, owner: AccountRow, source: SourceRow, now: Ins
     today: dateOf(now, owner),
     usual: owner.currency,
     daysToPay: source.daysToPay,
+    languages: await readLanguages(db, owner.id),
   }
-  const read = await readFile(reading, (references) => knownInvoices(db, owner.id, source.id, references))
+  const read = await readFile(reading, (references) => knownInvoices(db, source, references))
   if (typeof read === 'string') return read
   const { checked, missing } = read
   const gone = source.missingMeansPaid ? missing : []
@@ -197,8 +199,23 @@ const unread = {
   'too-long': texts.source.tooLong,
 }
 
-/** The invoices with these references, and the open ones that came from the source. */
-async function knownInvoices(db: Database, ownerId: string, sourceId: string, references: string[]): Promise<Known> {
+/**
+ * The invoices with these references, and the open ones that came from the source. What was deleted here is remembered as long as the file has it:
+ * else it would be created again, and its client reminded.
+ */
+async function knownInvoices(db: Database, { ownerId, id: sourceId, deleted }: SourceRow, references: string[]): Promise<Known> {
+  const named = sql`${invoices.reference} = ANY(${arrayText(references)}::text[])`
+  const gone = await db
+    .selectDistinct({ reference: invoices.reference })
+    .from(invoices)
+    .where(and(eq(invoices.ownerId, ownerId), eq(invoices.source, sourceId), isNotNull(invoices.deletedAt), named))
+  const there = new Set(references)
+  const stay = new Set([...gone.map(({ reference }) => reference), ...deleted.filter((reference) => there.has(reference))])
+  if (stay.size !== deleted.length || deleted.some((reference) => !stay.has(reference)))
+    await db
+      .update(sources)
+      .set({ deleted: [...stay] })
+      .where(thisSource(ownerId, sourceId))
   const open = and(eq(invoices.source, sourceId), ne(invoices.status, 'paid'))
   const found = await db
     .select({
@@ -213,16 +230,11 @@ async function knownInvoices(db: Database, ownerId: string, sourceId: string, re
       source: invoices.source,
     })
     .from(invoices)
-    .where(
-      and(
-        eq(invoices.ownerId, ownerId),
-        isNull(invoices.deletedAt),
-        or(sql`${invoices.reference} = ANY(${arrayText(references)}::text[])`, open),
-      ),
-    )
+    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), or(named, open)))
   return {
     invoices: found.map(({ source: _, ...invoice }) => invoice),
     ofSource: new Set(found.filter(({ source }) => source === sourceId).map(({ reference }) => reference)),
+    deleted: stay,
   }
 }
 

@@ -91,6 +91,8 @@ export const sources = pgTable(
     /** The local date of the last pull that was not by hand. */
     pulledFor: date({ mode: 'string' }).notNull(),
     failures: integer().notNull().default(0),
+    /** References that the file still has of invoices that were deleted here: they stay deleted. */
+    deleted: text().array().notNull().default([]),
   },
   (t) => [primaryKey({ columns: [t.ownerId, t.id] })],
 )
