@@ -59,7 +59,7 @@ export const words: Record<Other, Words> = {
     more: (count, amount) => `और ${count} इनवॉइस (${amount})`,
     steps: {
       before: {
-        subject: { one: 'इनवॉइस {{invoiceId}} की देय तिथि {{dueDate}} है', many: '{{totalAmount}} का भुगतान शीघ्र देय है' },
+        subject: { one: 'इनवॉइस {{invoiceId}} की देय तिथि {{dueDate}} है', many: '{{totalAmount}} का भुगतान जल्द ही देय है' },
         text: {
           one: 'नीचे दिए गए इनवॉइस की देय तिथि निकट है। यदि भुगतान की व्यवस्था पहले ही हो चुकी है, तो धन्यवाद: और कुछ करने की आवश्यकता नहीं है।',
           many: 'नीचे दिए गए इनवॉइसों की देय तिथि निकट है। यदि भुगतान की व्यवस्था पहले ही हो चुकी है, तो धन्यवाद: और कुछ करने की आवश्यकता नहीं है।',
@@ -75,8 +75,8 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'इनवॉइस {{invoiceId}} का भुगतान अब भी बकाया है', many: '{{totalAmount}} का भुगतान अब भी बकाया है' },
         text: {
-          one: 'हमने नीचे दिए गए भुगतान के बारे में आपको लिखा था, परंतु वह हमें अभी तक नहीं मिला है। कृपया अगले 7 दिनों के भीतर भुगतान करें, या उत्तर देकर बताएँ कि हम कब तक इसकी अपेक्षा कर सकते हैं। यदि इनवॉइस में कोई त्रुटि है, तो कृपया अभी बताएँ, ताकि हम उसे ठीक कर सकें।',
-          many: 'हमने नीचे दिए गए भुगतानों के बारे में आपको लिखा था, परंतु वे हमें अभी तक नहीं मिले हैं। कृपया अगले 7 दिनों के भीतर भुगतान करें, या उत्तर देकर बताएँ कि हम कब तक इनकी अपेक्षा कर सकते हैं। यदि इनवॉइसों में कोई त्रुटि है, तो कृपया अभी बताएँ, ताकि हम उसे ठीक कर सकें।',
+          one: 'हमने नीचे दिए गए भुगतान के बारे में आपको लिखा था, परंतु वह हमें अभी तक नहीं मिला है। कृपया अगले 7 दिनों के भीतर भुगतान करें, या उत्तर देकर बताएँ कि यह हमें कब तक मिल सकेगा। यदि इनवॉइस में कोई त्रुटि है, तो कृपया अभी बताएँ, ताकि हम उसे ठीक कर सकें।',
+          many: 'हमने नीचे दिए गए भुगतानों के बारे में आपको लिखा था, परंतु वे हमें अभी तक नहीं मिले हैं। कृपया अगले 7 दिनों के भीतर भुगतान करें, या उत्तर देकर बताएँ कि ये हमें कब तक मिल सकेंगे। यदि इनवॉइसों में कोई त्रुटि है, तो कृपया अभी बताएँ, ताकि हम उसे ठीक कर सकें।',
         },
       },
       final: {
@@ -150,8 +150,8 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'Rechnung {{invoiceId}} ist weiterhin offen', many: '{{totalAmount}} weiterhin offen' },
         text: {
-          one: 'wir haben Sie bereits wegen der folgenden Zahlung angeschrieben, sie ist bei uns aber noch nicht eingegangen. Bitte zahlen Sie innerhalb der nächsten 7 Tage, oder teilen Sie uns mit, wann wir mit der Zahlung rechnen können. Wenn an der Rechnung etwas nicht stimmt, sagen Sie es uns bitte jetzt, damit wir es richtigstellen können.',
-          many: 'wir haben Sie bereits wegen der folgenden Zahlungen angeschrieben, sie sind bei uns aber noch nicht eingegangen. Bitte zahlen Sie innerhalb der nächsten 7 Tage, oder teilen Sie uns mit, wann wir mit den Zahlungen rechnen können. Wenn an den Rechnungen etwas nicht stimmt, sagen Sie es uns bitte jetzt, damit wir es richtigstellen können.',
+          one: 'wir haben Sie bereits wegen der folgenden Zahlung angeschrieben, sie ist bei uns aber noch nicht eingegangen. Bitte zahlen Sie innerhalb der nächsten 7 Tage, oder teilen Sie uns mit, wann wir mit der Zahlung rechnen können. Wenn an der Rechnung etwas nicht stimmt, geben Sie uns bitte jetzt Bescheid, damit wir es richtigstellen können.',
+          many: 'wir haben Sie bereits wegen der folgenden Zahlungen angeschrieben, sie sind bei uns aber noch nicht eingegangen. Bitte zahlen Sie innerhalb der nächsten 7 Tage, oder teilen Sie uns mit, wann wir mit den Zahlungen rechnen können. Wenn an den Rechnungen etwas nicht stimmt, geben Sie uns bitte jetzt Bescheid, damit wir es richtigstellen können.',
         },
       },
       final: {
@@ -165,13 +165,13 @@ export const words: Record<Other, Words> = {
     pay: {
       colon: ': ',
       pay: (amount) => `${amount} bezahlen`,
-      seeAndPay: (amount) => `${amount} ansehen und bezahlen`,
+      seeAndPay: (amount) => `Ansehen und ${amount} bezahlen`,
       upi: 'UPI-ID',
       qr: (amount) => `UPI-QR-Code für ${amount}`,
       received: (paid, total) => `${paid} von ${total} sind eingegangen, vielen Dank.`,
       file: 'Rechnung herunterladen (PDF)',
       fileOf: (reference) => `${reference} herunterladen (PDF)`,
-      question: 'Haben Sie schon bezahlt oder eine Frage?',
+      question: 'Haben Sie schon bezahlt, oder haben Sie eine Frage?',
       tellUsThere: 'Teilen Sie es uns dort mit',
       orReply: ', oder antworten Sie auf diese E-Mail.',
       reply: 'Bitte antworten Sie auf diese E-Mail.',
@@ -228,15 +228,15 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'La facture {{invoiceId}} reste impayée', many: `Toujours impayé${gap}: {{totalAmount}}` },
         text: {
-          one: 'Nous vous avons déjà écrit au sujet du règlement ci-dessous mais ne l’avons toujours pas reçu. Nous vous prions de payer dans les 7 prochains jours, ou de nous répondre en indiquant quand nous pouvons l’attendre. Si la facture comporte une erreur, merci de nous le signaler dès maintenant, afin que nous puissions la corriger.',
-          many: 'Nous vous avons déjà écrit au sujet des règlements ci-dessous mais ne les avons toujours pas reçus. Nous vous prions de payer dans les 7 prochains jours, ou de nous répondre en indiquant quand nous pouvons les attendre. Si les factures comportent une erreur, merci de nous le signaler dès maintenant, afin que nous puissions la corriger.',
+          one: 'Nous vous avons déjà écrit au sujet du règlement ci-dessous, mais ne l’avons toujours pas reçu. Nous vous prions de bien vouloir y procéder sous 7 jours, ou de nous indiquer à quelle date nous pouvons l’attendre. Si la facture comporte une erreur, merci de nous le signaler dès maintenant, afin que nous puissions la corriger.',
+          many: 'Nous vous avons déjà écrit au sujet des règlements ci-dessous, mais ne les avons toujours pas reçus. Nous vous prions de bien vouloir y procéder sous 7 jours, ou de nous indiquer à quelle date nous pouvons les attendre. Si les factures comportent une erreur, merci de nous le signaler dès maintenant, afin que nous puissions la corriger.',
         },
       },
       final: {
         subject: { one: `Dernier rappel${gap}: facture {{invoiceId}}`, many: `Dernier rappel${gap}: {{totalAmount}}` },
         text: {
-          one: 'Malgré nos rappels, le règlement ci-dessous ne nous est pas parvenu. Nous vous prions de payer dans les 7 jours suivant cet e-mail. Sans nouvelles de votre part d’ici là, nous devrons envisager d’autres démarches pour recouvrer la somme due. Si vous ne pouvez pas tout régler maintenant, répondez-nous, afin que nous puissions convenir d’une date.',
-          many: 'Malgré nos rappels, les règlements ci-dessous ne nous sont pas parvenus. Nous vous prions de payer dans les 7 jours suivant cet e-mail. Sans nouvelles de votre part d’ici là, nous devrons envisager d’autres démarches pour recouvrer la somme due. Si vous ne pouvez pas tout régler maintenant, répondez-nous, afin que nous puissions convenir d’une date.',
+          one: 'Malgré nos rappels, le règlement ci-dessous ne nous est pas parvenu. Nous vous prions de bien vouloir y procéder dans les 7 jours suivant cet e-mail. Sans nouvelles de votre part d’ici là, nous devrons envisager d’autres démarches pour recouvrer la somme due. Si vous ne pouvez pas tout régler maintenant, répondez-nous, afin de convenir d’une date.',
+          many: 'Malgré nos rappels, les règlements ci-dessous ne nous sont pas parvenus. Nous vous prions de bien vouloir y procéder dans les 7 jours suivant cet e-mail. Sans nouvelles de votre part d’ici là, nous devrons envisager d’autres démarches pour recouvrer la somme due. Si vous ne pouvez pas tout régler maintenant, répondez-nous, afin de convenir d’une date.',
         },
       },
     },
@@ -303,15 +303,15 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'La factura {{invoiceId}} sigue pendiente de pago', many: 'Importe aún pendiente: {{totalAmount}}' },
         text: {
-          one: 'Le hemos escrito acerca del siguiente pago y no lo hemos recibido. Le rogamos que lo efectúe en los próximos 7 días, o que nos indique cuándo podemos esperarlo. Si hay algún error en la factura, le pedimos que nos lo diga ahora, para que podamos corregirlo.',
-          many: 'Le hemos escrito acerca de los siguientes pagos y no los hemos recibido. Le rogamos que los efectúe en los próximos 7 días, o que nos indique cuándo podemos esperarlos. Si hay algún error en las facturas, le pedimos que nos lo diga ahora, para que podamos corregirlo.',
+          one: 'Ya le escribimos acerca del siguiente pago y aún no lo hemos recibido. Le rogamos que lo efectúe en los próximos 7 días, o que nos indique cuándo podemos esperarlo. Si hay algún error en la factura, le rogamos que nos lo comunique ahora para que podamos corregirlo.',
+          many: 'Ya le escribimos acerca de los siguientes pagos y aún no los hemos recibido. Le rogamos que los efectúe en los próximos 7 días, o que nos indique cuándo podemos esperarlos. Si hay algún error en las facturas, le rogamos que nos lo comunique ahora para que podamos corregirlo.',
         },
       },
       final: {
         subject: { one: 'Último recordatorio: factura {{invoiceId}}', many: 'Último recordatorio: {{totalAmount}}' },
         text: {
-          one: 'A pesar de nuestros recordatorios, el siguiente pago sigue pendiente. Le rogamos que pague en un plazo de 7 días a partir de este correo. Si para entonces no tenemos noticias suyas, tendremos que considerar otras medidas para recuperar el importe. Si no puede pagarlo todo ahora, responda para que podamos acordar una fecha.',
-          many: 'A pesar de nuestros recordatorios, los siguientes pagos siguen pendientes. Le rogamos que pague en un plazo de 7 días a partir de este correo. Si para entonces no tenemos noticias suyas, tendremos que considerar otras medidas para recuperar el importe. Si no puede pagarlo todo ahora, responda para que podamos acordar una fecha.',
+          one: 'A pesar de nuestros recordatorios, el siguiente pago sigue pendiente. Le rogamos que lo abone en un plazo de 7 días a partir de este correo. Si para entonces no tenemos noticias suyas, tendremos que considerar otras medidas para recuperar el importe. Si no puede pagarlo todo ahora, responda para que podamos acordar una fecha.',
+          many: 'A pesar de nuestros recordatorios, los siguientes pagos siguen pendientes. Le rogamos que los abone en un plazo de 7 días a partir de este correo. Si para entonces no tenemos noticias suyas, tendremos que considerar otras medidas para recuperar el importe. Si no puede pagarlo todo ahora, responda para que podamos acordar una fecha.',
         },
       },
     },
@@ -333,7 +333,7 @@ export const words: Record<Other, Words> = {
         accountName: 'Titular de la cuenta',
         accountNumber: 'Número de cuenta',
         sortCode: 'Código bancario (sort code)',
-        routingNumber: 'Número de ruta bancaria',
+        routingNumber: 'Código bancario (routing number)',
         reference: 'Referencia',
       },
     },
@@ -378,15 +378,15 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'A fatura {{invoiceId}} continua em aberto', many: 'Valor ainda em aberto: {{totalAmount}}' },
         text: {
-          one: 'Já escrevemos sobre o pagamento abaixo e ainda não o recebemos. Pedimos que o efetue nos próximos 7 dias, ou que responda informando quando podemos esperá-lo. Se houver algo errado na fatura, por favor, avise-nos agora, para que possamos corrigir.',
-          many: 'Já escrevemos sobre os pagamentos abaixo e ainda não os recebemos. Pedimos que os efetue nos próximos 7 dias, ou que responda informando quando podemos esperá-los. Se houver algo errado nas faturas, por favor, avise-nos agora, para que possamos corrigir.',
+          one: 'Já escrevemos sobre o pagamento abaixo e ainda não o recebemos. Pedimos que o efetue nos próximos 7 dias, ou que responda informando quando podemos esperá-lo. Se houver algo errado na fatura, por favor, avise-nos agora, para que possamos fazer a correção.',
+          many: 'Já escrevemos sobre os pagamentos abaixo e ainda não os recebemos. Pedimos que os efetue nos próximos 7 dias, ou que responda informando quando podemos esperá-los. Se houver algo errado nas faturas, por favor, avise-nos agora, para que possamos fazer a correção.',
         },
       },
       final: {
         subject: { one: 'Último lembrete: fatura {{invoiceId}}', many: 'Último lembrete: {{totalAmount}}' },
         text: {
-          one: 'Apesar dos nossos lembretes, o pagamento abaixo continua em aberto. Pedimos que pague no prazo de 7 dias a partir deste e-mail. Se não tivermos resposta até lá, teremos de considerar outras medidas para recuperar o valor. Se não puder pagar tudo agora, responda, para que possamos combinar uma data.',
-          many: 'Apesar dos nossos lembretes, os pagamentos abaixo continuam em aberto. Pedimos que pague no prazo de 7 dias a partir deste e-mail. Se não tivermos resposta até lá, teremos de considerar outras medidas para recuperar o valor. Se não puder pagar tudo agora, responda, para que possamos combinar uma data.',
+          one: 'Apesar dos nossos lembretes, o pagamento abaixo continua em aberto. Pedimos que seja efetuado no prazo de 7 dias a partir deste e-mail. Se não tivermos resposta até lá, teremos de considerar outras medidas para receber o valor. Se não puder pagar tudo agora, responda, para que possamos combinar uma data.',
+          many: 'Apesar dos nossos lembretes, os pagamentos abaixo continuam em aberto. Pedimos que sejam efetuados no prazo de 7 dias a partir deste e-mail. Se não tivermos resposta até lá, teremos de considerar outras medidas para receber o valor. Se não puder pagar tudo agora, responda, para que possamos combinar uma data.',
         },
       },
     },
@@ -408,7 +408,7 @@ export const words: Record<Other, Words> = {
         accountName: 'Titular da conta',
         accountNumber: 'Número da conta',
         sortCode: 'Código do banco (sort code)',
-        routingNumber: 'Número de roteamento',
+        routingNumber: 'Código do banco (routing number)',
         reference: 'Referência',
       },
     },
@@ -453,15 +453,15 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'La fattura {{invoiceId}} non risulta ancora pagata', many: 'Importo ancora da pagare: {{totalAmount}}' },
         text: {
-          one: 'Le abbiamo già scritto in merito al pagamento seguente e non lo abbiamo ricevuto. La preghiamo di provvedere entro i prossimi 7 giorni, oppure di farci sapere quando possiamo attenderlo. Se nella fattura c’è un errore, la preghiamo di comunicarcelo ora, in modo che possiamo correggerlo.',
-          many: 'Le abbiamo già scritto in merito ai pagamenti seguenti e non li abbiamo ricevuti. La preghiamo di provvedere entro i prossimi 7 giorni, oppure di farci sapere quando possiamo attenderli. Se nelle fatture c’è un errore, la preghiamo di comunicarcelo ora, in modo che possiamo correggerlo.',
+          one: 'Le abbiamo già scritto in merito al pagamento seguente ma non lo abbiamo ancora ricevuto. La preghiamo di provvedere entro 7 giorni, oppure di farci sapere quando possiamo attenderlo. Se nella fattura c’è un errore, la preghiamo di comunicarcelo ora, così che possiamo correggerlo.',
+          many: 'Le abbiamo già scritto in merito ai pagamenti seguenti ma non li abbiamo ancora ricevuti. La preghiamo di provvedere entro 7 giorni, oppure di farci sapere quando possiamo attenderli. Se nelle fatture c’è un errore, la preghiamo di comunicarcelo ora, così che possiamo correggerlo.',
         },
       },
       final: {
         subject: { one: 'Ultimo promemoria: fattura {{invoiceId}}', many: 'Ultimo promemoria: {{totalAmount}}' },
         text: {
-          one: 'Nonostante i nostri promemoria, il pagamento seguente non ci è ancora pervenuto. La preghiamo di provvedere entro 7 giorni da questa e-mail. Se entro tale termine non avremo sue notizie, dovremo valutare ulteriori azioni per recuperare l’importo. Se non può pagare tutto ora, ci risponda, in modo da concordare una data.',
-          many: 'Nonostante i nostri promemoria, i pagamenti seguenti non ci sono ancora pervenuti. La preghiamo di provvedere entro 7 giorni da questa e-mail. Se entro tale termine non avremo sue notizie, dovremo valutare ulteriori azioni per recuperare l’importo. Se non può pagare tutto ora, ci risponda, in modo da concordare una data.',
+          one: 'Nonostante i nostri promemoria, il pagamento seguente non ci è ancora pervenuto. La preghiamo di provvedere entro 7 giorni da questa e-mail. Se entro tale termine non avremo sue notizie, dovremo valutare ulteriori azioni per recuperare l’importo. Se non può pagare tutto ora, ci risponda, così da concordare una data.',
+          many: 'Nonostante i nostri promemoria, i pagamenti seguenti non ci sono ancora pervenuti. La preghiamo di provvedere entro 7 giorni da questa e-mail. Se entro tale termine non avremo sue notizie, dovremo valutare ulteriori azioni per recuperare l’importo. Se non può pagare tutto ora, ci risponda, così da concordare una data.',
         },
       },
     },
@@ -528,22 +528,22 @@ export const words: Record<Other, Words> = {
       firm: {
         subject: { one: 'Factuur {{invoiceId}} is nog niet betaald', many: '{{totalAmount}} is nog niet betaald' },
         text: {
-          one: 'Wij hebben u geschreven over onderstaande betaling en hebben deze niet ontvangen. Wij verzoeken u binnen 7 dagen te betalen, of ons te laten weten wanneer wij de betaling kunnen verwachten. Klopt er iets niet aan de factuur, laat het ons dan nu weten, zodat wij het kunnen rechtzetten.',
-          many: 'Wij hebben u geschreven over onderstaande betalingen en hebben deze niet ontvangen. Wij verzoeken u binnen 7 dagen te betalen, of ons te laten weten wanneer wij de betalingen kunnen verwachten. Klopt er iets niet aan de facturen, laat het ons dan nu weten, zodat wij het kunnen rechtzetten.',
+          one: 'Wij hebben u al geschreven over onderstaande betaling, maar hebben deze nog niet ontvangen. Wij verzoeken u binnen 7 dagen te betalen, of ons te laten weten wanneer wij de betaling kunnen verwachten. Klopt er iets niet aan de factuur, laat het ons dan nu weten, zodat wij het kunnen rechtzetten.',
+          many: 'Wij hebben u al geschreven over onderstaande betalingen, maar hebben deze nog niet ontvangen. Wij verzoeken u binnen 7 dagen te betalen, of ons te laten weten wanneer wij de betalingen kunnen verwachten. Klopt er iets niet aan de facturen, laat het ons dan nu weten, zodat wij het kunnen rechtzetten.',
         },
       },
       final: {
         subject: { one: 'Laatste herinnering: factuur {{invoiceId}}', many: 'Laatste herinnering: {{totalAmount}}' },
         text: {
-          one: 'Ondanks onze herinneringen staat onderstaande betaling nog open. Wij verzoeken u binnen 7 dagen na deze e-mail te betalen. Horen wij voor die tijd niets van u, dan moeten wij verdere stappen overwegen om het bedrag te innen. Kunt u nu niet alles betalen, antwoord dan, zodat wij een datum kunnen afspreken.',
-          many: 'Ondanks onze herinneringen staan onderstaande betalingen nog open. Wij verzoeken u binnen 7 dagen na deze e-mail te betalen. Horen wij voor die tijd niets van u, dan moeten wij verdere stappen overwegen om het bedrag te innen. Kunt u nu niet alles betalen, antwoord dan, zodat wij een datum kunnen afspreken.',
+          one: 'Ondanks onze herinneringen staat onderstaande betaling nog open. Wij verzoeken u binnen 7 dagen na deze e-mail te betalen. Horen wij voor die tijd niets van u, dan moeten wij verdere stappen overwegen om het bedrag te innen. Kunt u nu niet alles betalen, laat het ons dan weten, zodat wij een datum kunnen afspreken.',
+          many: 'Ondanks onze herinneringen staan onderstaande betalingen nog open. Wij verzoeken u binnen 7 dagen na deze e-mail te betalen. Horen wij voor die tijd niets van u, dan moeten wij verdere stappen overwegen om het bedrag te innen. Kunt u nu niet alles betalen, laat het ons dan weten, zodat wij een datum kunnen afspreken.',
         },
       },
     },
     pay: {
       colon: ': ',
       pay: (amount) => `${amount} betalen`,
-      seeAndPay: (amount) => `${amount} bekijken en betalen`,
+      seeAndPay: (amount) => `Bekijken en ${amount} betalen`,
       upi: 'UPI-ID',
       qr: (amount) => `UPI-QR-code voor ${amount}`,
       received: (paid, total) => `${paid} van ${total} is ontvangen, dank u wel.`,
