@@ -7,6 +7,7 @@ import { billingCalls } from '#contract/billing.ts'
 import type { CallReply } from '#contract/call.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { zapierCalls } from '#contract/zapier.ts'
+import { useRefusal } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { type ApiCache, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { endSessionAndOpen } from '#web/platform/session.ts'
@@ -18,6 +19,7 @@ import { texts } from './texts.ts'
 export function SidebarActions({ onDone }: { onDone?: () => void }): ReactNode {
   const trigger = useTrigger()
   const zapier = useZapier(onDone)
+  const { mayNotTrigger, mayNotSubscribe } = useActionRefusals()
   return (
     <>
       <ul aria-label={texts.sidebar.actions} className={styles.actions}>
@@ -25,6 +27,8 @@ export function SidebarActions({ onDone }: { onDone?: () => void }): ReactNode {
           <button
             type="button"
             className={styles.sidebarLink}
+            disabled={mayNotTrigger !== undefined}
+            title={mayNotTrigger}
             onClick={() => {
               onDone?.()
               trigger()
@@ -38,6 +42,8 @@ export function SidebarActions({ onDone }: { onDone?: () => void }): ReactNode {
           <button
             type="button"
             className={styles.sidebarLink}
+            disabled={mayNotSubscribe !== undefined}
+            title={mayNotSubscribe}
             aria-disabled={zapier.busy || undefined}
             onClick={() => {
               if (!zapier.busy) zapier.press()
@@ -48,10 +54,17 @@ export function SidebarActions({ onDone }: { onDone?: () => void }): ReactNode {
           </button>
           <div role="alert">{zapier.problem !== null && <p className={styles.problem}>{zapier.problem}</p>}</div>
         </li>
+        {/* Who may not trigger may not subscribe. */}
+        {mayNotSubscribe !== undefined && <li className={styles.refused}>{mayNotTrigger ?? mayNotSubscribe}</li>}
       </ul>
       <PlanLink onFollow={onDone} />
     </>
   )
+}
+
+/** Why the role of the person allows neither of the sidebar's actions, or only the first. */
+export function useActionRefusals(): { mayNotTrigger: string | undefined; mayNotSubscribe: string | undefined } {
+  return { mayNotTrigger: useRefusal('member'), mayNotSubscribe: useRefusal('admin') }
 }
 
 /** The account's plan, where plans are sold. The last of the sidebar, so that it moves nothing when it appears. */

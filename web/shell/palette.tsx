@@ -32,7 +32,7 @@ import { fetchFile, saveFile } from '#web/platform/send.ts'
 import { showDate } from '#web/ui/dates.ts'
 import { useSingleKeys } from '#web/ui/hooks.ts'
 import { toast } from '#web/ui/toast.tsx'
-import { useSignOut, useTrigger, useZapier } from './actions.tsx'
+import { useActionRefusals, useSignOut, useTrigger, useZapier } from './actions.tsx'
 import styles from './on-demand.module.css'
 import { paletteTexts } from './on-demand-texts.ts'
 import { dashboardPages, sitePages } from './site-frame.tsx'
@@ -45,6 +45,8 @@ interface Item {
   title: string
   detail: string | null
   icon: ReactNode
+  /** Why the person may not: it is listed, and does nothing. */
+  refused?: string | undefined
   run: () => void
 }
 
@@ -87,7 +89,9 @@ function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
     if (event.key !== 'Enter' || wanted === typed) return
     event.preventDefault()
     event.stopPropagation()
-    offered(typed)[0]?.items[0]?.run()
+    offered(typed)[0]
+      ?.items.find(({ refused }) => refused === undefined)
+      ?.run()
   }
   return (
     <>
@@ -122,11 +126,11 @@ function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
         <Combobox.Options id={list} className={styles.items ?? ''} aria-label={texts.palette.open} tabIndex={0}>
           {groups.map(({ label, items }) => (
             <Combobox.Group key={label} label={label} classNames={{ groupLabel: styles.group ?? '' }}>
-              {items.map(({ id, title, detail, icon }) => (
-                <Combobox.Option key={id} value={id} className={styles.item ?? ''}>
+              {items.map(({ id, title, detail, icon, refused }) => (
+                <Combobox.Option key={id} value={id} className={styles.item ?? ''} disabled={refused !== undefined}>
                   <span className={styles.icon}>{icon}</span>
                   <span className={styles.itemTitle}>{title}</span>
-                  {detail !== null && <span className={styles.detail}>{detail}</span>}
+                  {(refused ?? detail) !== null && <span className={styles.detail}>{refused ?? detail}</span>}
                   <IconCornerDownLeft size={16} className={styles.enter} aria-hidden />
                 </Combobox.Option>
               ))}
@@ -154,6 +158,7 @@ function useOffered(
   const navigate = useNavigate()
   const trigger = useTrigger()
   const zapier = useZapier()
+  const { mayNotTrigger, mayNotSubscribe } = useActionRefusals()
   const signOut = useSignOut()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const dark = colorScheme === 'dark'
@@ -182,6 +187,7 @@ function useOffered(
       title: texts.sidebar.trigger,
       detail: null,
       icon: <IconSend2 size={19} stroke={1.7} />,
+      refused: mayNotTrigger,
       run: () => {
         onClose()
         trigger()
@@ -194,6 +200,7 @@ function useOffered(
             title: zapier.text,
             detail: null,
             icon: <IconBolt size={19} stroke={1.7} />,
+            refused: mayNotSubscribe,
             run: () => {
               onClose()
               if (!zapier.busy) zapier.press()
