@@ -1,33 +1,29 @@
-import '@mantine/core/styles/InlineInput.layer.css'
-import '@mantine/core/styles/Checkbox.layer.css'
-import { Box, Button, Checkbox, Group, Modal, NativeSelect, PasswordInput, Textarea, TextInput } from '@mantine/core'
+import { Box, Button, Group, Modal, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
-import { accountCalls } from '#contract/accounts.ts'
 import { brandLogoSides, brand as brandSchema, largestBrandLogo, mailBrandOf, readableOn, withBrand } from '#contract/brand.ts'
-import { type BusinessDetails, businessCalls, type Member, teamCalls } from '#contract/business.ts'
+import { type BusinessDetails, businessCalls } from '#contract/business.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
 import { escapeHtml, reminderDocument } from '#contract/templates.ts'
 import { texts } from '#web/accounts/texts.ts'
 import { useRefusal, useToday } from '#web/platform/account.tsx'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
-import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { keepBusiness, openBusiness } from '#web/platform/session.ts'
-import { BusyButton, copyLater } from '#web/ui/buttons.tsx'
-import { dateIn, showDate } from '#web/ui/dates.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { LanguageField } from '#web/ui/fields.tsx'
-import { FormError, Notice } from '#web/ui/notice.tsx'
+import { FormError } from '#web/ui/notice.tsx'
 import { PageHeader, Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { UrlTabs } from '#web/ui/url-tabs.tsx'
 import styles from './profile.module.css'
 import { Activity } from './sessions.tsx'
+import { Team } from './team.tsx'
 
 const t = texts.business
-const team = texts.team
 
 /** /dashboard/business */
 export default function BusinessScreen(): ReactNode {
@@ -51,7 +47,7 @@ export default function BusinessScreen(): ReactNode {
                 ),
               },
               { value: 'brand', label: texts.brand.title, content: <Brand key={found._id} business={found} /> },
-              { value: 'team', label: team.title, content: <Team business={found} /> },
+              { value: 'team', label: texts.team.title, content: <Team business={found} /> },
               { value: 'activity', label: texts.security.activity.title, content: <BusinessActivity /> },
             ]}
           />
@@ -73,302 +69,6 @@ function BusinessActivity(): ReactNode {
       </Panel>
     )
   return <Activity log="business" zone={zone} visible={asked.get('tab') === 'activity'} />
-}
-
-/** Who works here, and the invitations that wait. */
-function Team({ business }: { business: BusinessDetails }): ReactNode {
-  const [removing, setRemoving] = useState<Member | null>(null)
-  const [heir, setHeir] = useState<Member | null>(null)
-  const members = useApiQuery(teamCalls.members)
-  const isAdmin = business.role === 'owner' || business.role === 'admin'
-  const refused = useRefusal('admin')
-  const change = useApiMutation(teamCalls.changeMember, {
-    invalidates: [teamCalls.members],
-    onError: (error) => toast('bad', errorMessage(error)),
-  })
-  return (
-    <>
-      <QueryView query={members} loading={team.loading} error={team.failed} empty={null}>
-        {({ members: list, seats, offer }) => {
-          const offeredTo = list.find(({ _id }) => _id === offer?.personId)
-          const people = list.filter(({ role }) => role !== 'viewer').length
-          return (
-            <Panel title={team.title}>
-              {list.length === 1 && <p className={styles.text}>{team.alone}</p>}
-              {offer && offeredTo && <Offer to={offeredTo} until={offer.until} business={business} />}
-              {seats.people !== null && <p className={styles.rowQuiet}>{team.seats(people, seats.people)}</p>}
-              {list.map((one) => (
-                <Group key={one._id} justify="space-between" mt={16} maw={720}>
-                  <div>
-                    <span className={styles.rowName}>
-                      {one.displayName} {one.self && <Pill tone="quiet">{team.you}</Pill>}
-                    </span>
-                    <p className={styles.rowQuiet}>{one.email}</p>
-                    {list.length > 1 && (one.role === 'owner' || one.role === 'admin') && (
-                      <Checkbox
-                        mt={8}
-                        label={team.getsMails}
-                        aria-label={team.getsMailsOf(one.displayName)}
-                        checked={one.getsMails}
-                        disabled={!isAdmin}
-                        title={refused}
-                        onChange={(event) =>
-                          change.mutate({ params: { personId: one._id }, body: { getsMails: event.currentTarget.checked } })
-                        }
-                      />
-                    )}
-                  </div>
-                  <Group gap={12}>
-                    {one.role === 'owner' ? (
-                      <Pill tone="quiet">{t.roles.owner}</Pill>
-                    ) : (
-                      <>
-                        <NativeSelect
-                          aria-label={team.roleOf(one.displayName)}
-                          data={roleChoices}
-                          value={one.role}
-                          disabled={!isAdmin}
-                          title={refused}
-                          onChange={(event) => {
-                            const role = roleChoices.find(({ value }) => value === event.currentTarget.value)?.value
-                            if (role) change.mutate({ params: { personId: one._id }, body: { role } })
-                          }}
-                        />
-                        {business.role === 'owner' && one.role === 'admin' && !offer && (
-                          <Button variant="default" aria-label={team.handOver.openFor(one.displayName)} onClick={() => setHeir(one)}>
-                            {team.handOver.open}
-                          </Button>
-                        )}
-                        <Button
-                          variant="default"
-                          aria-label={one.self ? team.remove.leave : team.remove.openFor(one.displayName)}
-                          disabled={!isAdmin && !one.self}
-                          title={one.self ? undefined : refused}
-                          onClick={() => setRemoving(one)}
-                        >
-                          {one.self ? team.remove.leave : team.remove.open}
-                        </Button>
-                      </>
-                    )}
-                  </Group>
-                </Group>
-              ))}
-            </Panel>
-          )
-        }}
-      </QueryView>
-      <Invitations isAdmin={isAdmin} />
-      <Modal
-        opened={removing !== null}
-        onClose={() => setRemoving(null)}
-        title={removing?.self ? team.remove.leave : team.remove.openFor(removing?.displayName ?? '')}
-        centered
-      >
-        {removing && <RemoveMember member={removing} business={business} onDone={() => setRemoving(null)} />}
-      </Modal>
-      <Modal opened={heir !== null} onClose={() => setHeir(null)} title={team.handOver.title(business.name)} centered>
-        {heir && <HandOver to={heir} onDone={() => setHeir(null)} />}
-      </Modal>
-    </>
-  )
-}
-
-/** The business is offered to an admin: the owner withdraws the offer, the admin accepts it. */
-function Offer({ to, until, business }: { to: Member; until: string; business: BusinessDetails }): ReactNode {
-  const zone = useToday().zone
-  const onError = (error: Error) => {
-    toast('bad', errorMessage(error))
-  }
-  const withdraw = useApiMutation(teamCalls.withdrawOwnership, { invalidates: [teamCalls.members], onError })
-  const accept = useApiMutation(teamCalls.acceptOwnership, {
-    invalidates: [teamCalls.members, businessCalls.read, businessCalls.list, accountCalls.profile],
-    onSuccess: () => {
-      toast('good', team.handOver.accepted(business.name))
-    },
-    onError,
-  })
-  const day = showDate(dateIn(zone, new Date(until)))
-  const action = to.self ? (
-    <BusyButton busy={accept.isPending} busyText={team.handOver.accepting} onClick={() => accept.mutate({})}>
-      {team.handOver.accept}
-    </BusyButton>
-  ) : (
-    business.role === 'owner' && (
-      <BusyButton variant="default" busy={withdraw.isPending} busyText={team.handOver.withdrawing} onClick={() => withdraw.mutate({})}>
-        {team.handOver.withdraw}
-      </BusyButton>
-    )
-  )
-  return (
-    <Box mb={16}>
-      <Notice tone="warn" action={action}>
-        {to.self
-          ? team.handOver.offered(business.owner, business.name, day)
-          : `${team.handOver.explained(to.displayName)} ${team.handOver.until(day)}`}
-      </Notice>
-    </Box>
-  )
-}
-
-function HandOver({ to, onDone }: { to: Member; onDone: () => void }): ReactNode {
-  const profile = useApiQuery(accountCalls.profile).data
-  const state = useContractForm({
-    call: teamCalls.offerOwnership,
-    initialValues: { currentPassword: '', code: '' },
-    toInput: ({ currentPassword, code }) => ({
-      body: { personId: to._id, ...(currentPassword === '' ? {} : { currentPassword }), ...(code === '' ? {} : { code }) },
-    }),
-    invalidates: [teamCalls.members],
-    onSuccess: onDone,
-  })
-  return (
-    <ContractForm
-      state={state}
-      submit={team.handOver.open}
-      busy={team.handOver.busy}
-      actions={
-        <Button variant="default" onClick={onDone}>
-          {t.cancel}
-        </Button>
-      }
-    >
-      <p className={styles.text}>{team.handOver.explained(to.displayName)}</p>
-      {profile && !profile.googleId && (
-        <PasswordInput
-          label={team.handOver.password}
-          autoComplete="current-password"
-          required
-          {...state.form.getInputProps('currentPassword')}
-        />
-      )}
-      {profile?.twoFactor && (
-        <TextInput mt={16} label={team.handOver.code} autoComplete="one-time-code" required {...state.form.getInputProps('code')} />
-      )}
-    </ContractForm>
-  )
-}
-
-const roleChoices = (['admin', 'member', 'viewer'] as const).map((value) => ({ value, label: team.roles[value] }))
-
-/** Asks what happens to keys and webhooks once the server says that there are some. */
-function RemoveMember({ member, business, onDone }: { member: Member; business: BusinessDetails; onDone: () => void }): ReactNode {
-  const remove = useApiMutation(teamCalls.removeMember, {
-    invalidates: [teamCalls.members],
-    onSuccess: () => {
-      if (!member.self) return onDone()
-      keepBusiness(null)
-      window.location.assign(screens.dashboard)
-    },
-  })
-  const made = remove.error instanceof Problem ? remove.error.errors.filter(({ path }) => path === 'programs') : []
-  const asks = made.length > 0
-  const question = member.self
-    ? team.remove.leaveQuestion(business.name)
-    : asks
-      ? team.remove.made(member.displayName, business.name)
-      : team.remove.question(member.displayName, business.name)
-  const send = (programs?: 'revoke' | 'take_over') =>
-    remove.mutate({ params: { personId: member._id }, body: programs === undefined ? {} : { programs } })
-  return (
-    <>
-      <p className={styles.text}>{question}</p>
-      {asks && (
-        <ul>
-          {made.map(({ message }) => (
-            <li key={message}>{message}</li>
-          ))}
-        </ul>
-      )}
-      <FormError message={remove.isError && !asks ? errorMessage(remove.error) : null} />
-      <Group justify="flex-end" gap={12} mt={24}>
-        <Button variant="default" onClick={onDone}>
-          {t.cancel}
-        </Button>
-        {asks ? (
-          <>
-            <Button variant="default" onClick={() => send('take_over')}>
-              {team.remove.takeOver}
-            </Button>
-            <Button color="coral" onClick={() => send('revoke')}>
-              {team.remove.revoke}
-            </Button>
-          </>
-        ) : (
-          <BusyButton color="coral" busy={remove.isPending} busyText={team.remove.busy} onClick={() => send()}>
-            {member.self ? team.remove.leave : team.remove.open}
-          </BusyButton>
-        )}
-      </Group>
-    </>
-  )
-}
-
-function Invitations({ isAdmin }: { isAdmin: boolean }): ReactNode {
-  const [sent, setSent] = useState<{ email: string; link: string; emailed: boolean } | null>(null)
-  const waiting = useApiQuery(teamCalls.invitations, {}, { enabled: isAdmin }).data ?? []
-  const zone = useToday().zone
-  const about = { invalidates: [teamCalls.invitations], onError: (error: Error) => toast('bad', errorMessage(error)) }
-  const revoke = useApiMutation(teamCalls.revokeInvitation, about)
-  const again = useApiMutation(teamCalls.inviteAgain, { ...about, onSuccess: setSent })
-  const state = useContractForm({
-    call: teamCalls.invite,
-    initialValues: { email: '', role: 'viewer' },
-    toInput: ({ email, role }) => ({ body: { email, role: roleChoices.find(({ value }) => value === role)?.value ?? 'viewer' } }),
-    invalidates: [teamCalls.invitations],
-    onSuccess: (reply) => {
-      setSent(reply)
-      state.reset()
-    },
-  })
-  return (
-    <>
-      <Panel title={team.invite.title}>
-        <ContractForm state={state} submit={team.invite.submit} busy={team.invite.busy}>
-          <div className={styles.column}>
-            <TextInput label={team.invite.email} type="email" required {...state.form.getInputProps('email')} />
-            <NativeSelect label={team.invite.role} data={roleChoices} {...state.form.getInputProps('role')} />
-          </div>
-        </ContractForm>
-        {sent && (
-          <Box mt={20}>
-            <Notice
-              tone="good"
-              action={
-                <Button
-                  variant="default"
-                  onClick={() => void copyLater(Promise.resolve(sent.link)).then((copied) => copied && toast('good', team.invite.copied))}
-                >
-                  {team.invite.copy}
-                </Button>
-              }
-            >
-              {sent.emailed ? team.invite.done(sent.email) : team.invite.byHand(sent.email)}
-            </Notice>
-          </Box>
-        )}
-      </Panel>
-      {waiting.length > 0 && (
-        <Panel title={team.waiting.title}>
-          {waiting.map(({ _id, email, role, expiresAt }) => (
-            <Group key={_id} justify="space-between" mb={16} maw={720}>
-              <div>
-                <span className={styles.rowName}>{email}</span>
-                <p className={styles.rowQuiet}>{team.waiting.line(t.roles[role], showDate(dateIn(zone, new Date(expiresAt))))}</p>
-              </div>
-              <Group gap={12}>
-                <Button variant="default" aria-label={team.waiting.againTo(email)} onClick={() => again.mutate({ params: { id: _id } })}>
-                  {team.waiting.again}
-                </Button>
-                <Button variant="default" aria-label={team.waiting.revokeOf(email)} onClick={() => revoke.mutate({ params: { id: _id } })}>
-                  {team.waiting.revoke}
-                </Button>
-              </Group>
-            </Group>
-          ))}
-        </Panel>
-      )}
-    </>
-  )
 }
 
 function Details({ business }: { business: BusinessDetails }): ReactNode {

@@ -1,0 +1,435 @@
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import { Box, Button, Checkbox, Group, Modal, NativeSelect, PasswordInput, TextInput } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import { accountCalls } from '#contract/accounts.ts'
+import { type BusinessDetails, businessCalls, type Invitation, type Member, teamCalls } from '#contract/business.ts'
+import { roles } from '#contract/call.ts'
+import { screens } from '#contract/screens.ts'
+import { texts } from '#web/accounts/texts.ts'
+import { useRefusal, useToday } from '#web/platform/account.tsx'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
+import { keepBusiness } from '#web/platform/session.ts'
+import { BusyButton, copyLater } from '#web/ui/buttons.tsx'
+import { dateIn, showDate } from '#web/ui/dates.ts'
+import { FormError, Notice } from '#web/ui/notice.tsx'
+import { Panel, Pill } from '#web/ui/panel.tsx'
+import { toast } from '#web/ui/toast.tsx'
+import styles from './profile.module.css'
+
+const t = texts.business
+const team = texts.team
+
+/** Who works here, and the invitations that wait. */
+export function Team({ business }: { business: BusinessDetails }): ReactNode {
+  const [removing, setRemoving] = useState<Member | null>(null)
+  const [heir, setHeir] = useState<Member | null>(null)
+  const members = useApiQuery(teamCalls.members)
+  const isAdmin = business.role === 'owner' || business.role === 'admin'
+  const waiting = useApiQuery(teamCalls.invitations, {}, { enabled: isAdmin }).data ?? []
+  return (
+    <>
+      <QueryView query={members} loading={team.loading} error={team.failed} empty={null}>
+        {({ members: list, seats, offer }) => {
+          const offeredTo = list.find(({ _id }) => _id === offer?.personId)
+          return (
+            <>
+              {list.length + waiting.length > 1 && <RoleLine members={list} waiting={waiting} />}
+              <Panel title={team.title} aside={<Seats members={list} waiting={waiting} seats={seats} />}>
+                {list.length === 1 && <p className={styles.text}>{team.alone}</p>}
+                {offer && offeredTo && <Offer to={offeredTo} until={offer.until} business={business} />}
+                <Invite isAdmin={isAdmin} />
+                <ul className={styles.team}>
+                  {list.map((one) => (
+                    <MemberRow
+                      key={one._id}
+                      member={one}
+                      isAdmin={isAdmin}
+                      alone={list.length === 1}
+                      onHandOver={business.role === 'owner' && one.role === 'admin' && !offer ? () => setHeir(one) : null}
+                      onRemove={() => setRemoving(one)}
+                    />
+                  ))}
+                  {waiting.map((one) => (
+                    <InvitationRow key={one._id} invitation={one} />
+                  ))}
+                </ul>
+              </Panel>
+            </>
+          )
+        }}
+      </QueryView>
+      <Modal
+        opened={removing !== null}
+        onClose={() => setRemoving(null)}
+        title={removing?.self ? team.remove.leave : team.remove.openFor(removing?.displayName ?? '')}
+        centered
+      >
+        {removing && <RemoveMember member={removing} business={business} onDone={() => setRemoving(null)} />}
+      </Modal>
+      <Modal opened={heir !== null} onClose={() => setHeir(null)} title={team.handOver.title(business.name)} centered>
+        {heir && <HandOver to={heir} onDone={() => setHeir(null)} />}
+      </Modal>
+    </>
+  )
+}
+
+/** Faces of a role; the others are a number. */
+const mostFaces = 4
+
+/** The roles on one line, each with the people who have it. */
+function RoleLine({ members, waiting }: { members: Member[]; waiting: Invitation[] }): ReactNode {
+  return (
+    <Panel title={team.line.title}>
+      <ol className={styles.roles}>
+        {roles.map((role) => {
+          const here = [
+            ...members.filter((one) => one.role === role).map(({ _id, displayName }) => ({ _id, name: displayName, invited: false })),
+            ...waiting.filter((one) => one.role === role).map(({ _id, email }) => ({ _id, name: email, invited: true })),
+          ]
+          return (
+            <li key={role} className={styles.role}>
+              <span className={styles.faces}>
+                {here.slice(0, mostFaces).map(({ _id, name, invited }) => (
+                  <Face key={_id} name={name} invited={invited} />
+                ))}
+                {here.length > mostFaces && <span className={styles.rowQuiet}>{team.line.more(here.length - mostFaces)}</span>}
+              </span>
+              <span className={styles.rail} aria-hidden />
+              <span className={styles.roleName}>{t.roles[role]}</span>
+              <span className={styles.roleText}>{role === 'owner' ? team.line.owner : team.roles[role].replace(/^.*?: /, '')}</span>
+            </li>
+          )
+        })}
+      </ol>
+    </Panel>
+  )
+}
+
+function Face({ name, invited = false }: { name: string; invited?: boolean }): ReactNode {
+  const words = name.split(/[\s@.]+/).filter((word) => word !== '')
+  const letters = [words[0], invited ? undefined : words.slice(1).at(-1)].map((word) => [...(word ?? '')][0] ?? '').join('')
+  return (
+    <span className={styles.face} data-invited={invited || undefined} title={name} aria-hidden>
+      {letters.toUpperCase()}
+    </span>
+  )
+}
+
+interface SeatsProps {
+  members: Member[]
+  waiting: Invitation[]
+  seats: { people: number | null; viewers: number | null }
+}
+
+/** How many of the plan's seats are taken; nothing where there are any number of them. */
+function Seats({ members, waiting, seats }: SeatsProps): ReactNode {
+  if (seats.people === null) return null
+  const viewers = members.filter(({ role }) => role === 'viewer').length
+  const invited = waiting.filter(({ role }) => role === 'viewer').length
+  return (
+    <div className={styles.seats}>
+      <span className={styles.seatLine}>
+        <Dots taken={members.length - viewers} invited={waiting.length - invited} of={seats.people} />
+        {team.seats(members.length - viewers, seats.people)}
+      </span>
+      {seats.viewers !== null && (
+        <span className={styles.seatLine}>
+          <Dots taken={viewers} invited={invited} of={seats.viewers} />
+          {team.viewers(viewers, seats.viewers)}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function Dots({ taken, invited, of }: { taken: number; invited: number; of: number }): ReactNode {
+  return (
+    <span className={styles.dots} aria-hidden>
+      {Array.from({ length: of }, (_, nth) => (
+        <span key={String(nth)} className={styles.dot} data-seat={nth < taken ? 'taken' : nth < taken + invited ? 'invited' : 'free'} />
+      ))}
+    </span>
+  )
+}
+
+interface MemberRowProps {
+  member: Member
+  isAdmin: boolean
+  /** No one else works here. */
+  alone: boolean
+  /** null: it cannot be handed over to them. */
+  onHandOver: (() => void) | null
+  onRemove: () => void
+}
+
+function MemberRow({ member, isAdmin, alone, onHandOver, onRemove }: MemberRowProps): ReactNode {
+  const { _id, displayName, email, role, getsMails, self } = member
+  const refused = useRefusal('admin')
+  const change = useApiMutation(teamCalls.changeMember, {
+    invalidates: [teamCalls.members],
+    onError: (error) => toast('bad', errorMessage(error)),
+  })
+  return (
+    <li className={styles.member}>
+      <Face name={displayName} />
+      <div className={styles.memberWords}>
+        <span className={styles.rowName}>
+          {displayName} {self && <Pill tone="quiet">{team.you}</Pill>}
+        </span>
+        <p className={styles.rowQuiet}>{email}</p>
+        {!alone && role === 'admin' && (
+          <Checkbox
+            mt={8}
+            label={team.getsMails}
+            aria-label={team.getsMailsOf(displayName)}
+            checked={getsMails}
+            disabled={!isAdmin}
+            title={refused}
+            onChange={(event) => change.mutate({ params: { personId: _id }, body: { getsMails: event.currentTarget.checked } })}
+          />
+        )}
+      </div>
+      {role === 'owner' ? (
+        <span className={styles.memberRole}>{t.roles.owner}</span>
+      ) : (
+        <NativeSelect
+          className={styles.memberRole ?? ''}
+          aria-label={team.roleOf(displayName)}
+          data={roleNames}
+          value={role}
+          disabled={!isAdmin}
+          title={refused}
+          onChange={(event) => {
+            const chosen = roleNames.find(({ value }) => value === event.currentTarget.value)?.value
+            if (chosen) change.mutate({ params: { personId: _id }, body: { role: chosen } })
+          }}
+        />
+      )}
+      {role !== 'owner' && (
+        <Group gap={4} className={styles.memberActs ?? ''}>
+          {onHandOver && (
+            <Button variant="subtle" aria-label={team.handOver.openFor(displayName)} onClick={onHandOver}>
+              {team.handOver.open}
+            </Button>
+          )}
+          <Button
+            variant="subtle"
+            aria-label={self ? team.remove.leave : team.remove.openFor(displayName)}
+            disabled={!isAdmin && !self}
+            title={self ? undefined : refused}
+            onClick={onRemove}
+          >
+            {self ? team.remove.leave : team.remove.open}
+          </Button>
+        </Group>
+      )}
+    </li>
+  )
+}
+
+function InvitationRow({ invitation: { _id, email, role, expiresAt } }: { invitation: Invitation }): ReactNode {
+  const zone = useToday().zone
+  const [link, setLink] = useState<string | null>(null)
+  const about = { invalidates: [teamCalls.invitations], onError: (error: Error) => toast('bad', errorMessage(error)) }
+  const revoke = useApiMutation(teamCalls.revokeInvitation, about)
+  const again = useApiMutation(teamCalls.inviteAgain, { ...about, onSuccess: (reply) => setLink(reply.link) })
+  return (
+    <li className={styles.member}>
+      <Face name={email} invited />
+      <div className={styles.memberWords}>
+        <span className={styles.rowName}>{email}</span>
+        <p className={styles.rowQuiet}>{team.waiting.until(showDate(dateIn(zone, new Date(expiresAt))))}</p>
+      </div>
+      <span className={styles.memberRole}>{t.roles[role]}</span>
+      <Group gap={4} className={styles.memberActs ?? ''}>
+        {link !== null && <CopyLink link={link} />}
+        <Button variant="subtle" aria-label={team.waiting.againTo(email)} onClick={() => again.mutate({ params: { id: _id } })}>
+          {team.waiting.again}
+        </Button>
+        <Button variant="subtle" aria-label={team.waiting.revokeOf(email)} onClick={() => revoke.mutate({ params: { id: _id } })}>
+          {team.waiting.revoke}
+        </Button>
+      </Group>
+    </li>
+  )
+}
+
+function CopyLink({ link }: { link: string }): ReactNode {
+  const copy = async () => {
+    if (await copyLater(Promise.resolve(link))) toast('good', team.invite.copied)
+  }
+  return (
+    <Button variant="default" onClick={() => void copy()}>
+      {team.invite.copy}
+    </Button>
+  )
+}
+
+const roleNames = (['admin', 'member', 'viewer'] as const).map((value) => ({ value, label: t.roles[value] }))
+
+function Invite({ isAdmin }: { isAdmin: boolean }): ReactNode {
+  const [sent, setSent] = useState<{ email: string; link: string; emailed: boolean } | null>(null)
+  const state = useContractForm({
+    call: teamCalls.invite,
+    initialValues: { email: '', role: 'viewer' },
+    toInput: ({ email, role }) => ({ body: { email, role: roleNames.find(({ value }) => value === role)?.value ?? 'viewer' } }),
+    invalidates: [teamCalls.invitations],
+    onSuccess: (reply) => {
+      setSent(reply)
+      state.reset()
+    },
+  })
+  const { role } = state.form.getValues()
+  return (
+    <>
+      <ContractForm state={state} submit={team.invite.submit} busy={team.invite.busy}>
+        <div className={styles.invite}>
+          <TextInput label={team.invite.email} type="email" required disabled={!isAdmin} {...state.form.getInputProps('email')} />
+          <NativeSelect label={team.invite.role} data={roleNames} disabled={!isAdmin} {...state.form.getInputProps('role')} />
+        </div>
+        <p className={styles.note}>
+          {`${team.roles[roleNames.find(({ value }) => value === role)?.value ?? 'viewer']}. ${team.invite.once}`}
+        </p>
+      </ContractForm>
+      {sent && (
+        <Box mt={20}>
+          <Notice tone="good" action={<CopyLink link={sent.link} />}>
+            {sent.emailed ? team.invite.done(sent.email) : team.invite.byHand(sent.email)}
+          </Notice>
+        </Box>
+      )}
+    </>
+  )
+}
+
+/** The business is offered to an admin: the owner withdraws the offer, the admin accepts it. */
+function Offer({ to, until, business }: { to: Member; until: string; business: BusinessDetails }): ReactNode {
+  const zone = useToday().zone
+  const onError = (error: Error) => {
+    toast('bad', errorMessage(error))
+  }
+  const withdraw = useApiMutation(teamCalls.withdrawOwnership, { invalidates: [teamCalls.members], onError })
+  const accept = useApiMutation(teamCalls.acceptOwnership, {
+    invalidates: [teamCalls.members, businessCalls.read, businessCalls.list, accountCalls.profile],
+    onSuccess: () => {
+      toast('good', team.handOver.accepted(business.name))
+    },
+    onError,
+  })
+  const day = showDate(dateIn(zone, new Date(until)))
+  const action = to.self ? (
+    <BusyButton busy={accept.isPending} busyText={team.handOver.accepting} onClick={() => accept.mutate({})}>
+      {team.handOver.accept}
+    </BusyButton>
+  ) : (
+    business.role === 'owner' && (
+      <BusyButton variant="default" busy={withdraw.isPending} busyText={team.handOver.withdrawing} onClick={() => withdraw.mutate({})}>
+        {team.handOver.withdraw}
+      </BusyButton>
+    )
+  )
+  return (
+    <Box mb={16}>
+      <Notice tone="warn" action={action}>
+        {to.self
+          ? team.handOver.offered(business.owner, business.name, day)
+          : `${team.handOver.explained(to.displayName)} ${team.handOver.until(day)}`}
+      </Notice>
+    </Box>
+  )
+}
+
+function HandOver({ to, onDone }: { to: Member; onDone: () => void }): ReactNode {
+  const profile = useApiQuery(accountCalls.profile).data
+  const state = useContractForm({
+    call: teamCalls.offerOwnership,
+    initialValues: { currentPassword: '', code: '' },
+    toInput: ({ currentPassword, code }) => ({
+      body: { personId: to._id, ...(currentPassword === '' ? {} : { currentPassword }), ...(code === '' ? {} : { code }) },
+    }),
+    invalidates: [teamCalls.members],
+    onSuccess: onDone,
+  })
+  return (
+    <ContractForm
+      state={state}
+      submit={team.handOver.open}
+      busy={team.handOver.busy}
+      actions={
+        <Button variant="default" onClick={onDone}>
+          {t.cancel}
+        </Button>
+      }
+    >
+      <p className={styles.text}>{team.handOver.explained(to.displayName)}</p>
+      {profile && !profile.googleId && (
+        <PasswordInput
+          label={team.handOver.password}
+          autoComplete="current-password"
+          required
+          {...state.form.getInputProps('currentPassword')}
+        />
+      )}
+      {profile?.twoFactor && (
+        <TextInput mt={16} label={team.handOver.code} autoComplete="one-time-code" required {...state.form.getInputProps('code')} />
+      )}
+    </ContractForm>
+  )
+}
+
+/** Asks what happens to keys and webhooks once the server says that there are some. */
+function RemoveMember({ member, business, onDone }: { member: Member; business: BusinessDetails; onDone: () => void }): ReactNode {
+  const remove = useApiMutation(teamCalls.removeMember, {
+    invalidates: [teamCalls.members],
+    onSuccess: () => {
+      if (!member.self) return onDone()
+      keepBusiness(null)
+      window.location.assign(screens.dashboard)
+    },
+  })
+  const made = remove.error instanceof Problem ? remove.error.errors.filter(({ path }) => path === 'programs') : []
+  const asks = made.length > 0
+  const question = member.self
+    ? team.remove.leaveQuestion(business.name)
+    : asks
+      ? team.remove.made(member.displayName, business.name)
+      : team.remove.question(member.displayName, business.name)
+  const send = (programs?: 'revoke' | 'take_over') =>
+    remove.mutate({ params: { personId: member._id }, body: programs === undefined ? {} : { programs } })
+  return (
+    <>
+      <p className={styles.text}>{question}</p>
+      {asks && (
+        <ul>
+          {made.map(({ message }) => (
+            <li key={message}>{message}</li>
+          ))}
+        </ul>
+      )}
+      <FormError message={remove.isError && !asks ? errorMessage(remove.error) : null} />
+      <Group justify="flex-end" gap={12} mt={24}>
+        <Button variant="default" onClick={onDone}>
+          {t.cancel}
+        </Button>
+        {asks ? (
+          <>
+            <Button variant="default" onClick={() => send('take_over')}>
+              {team.remove.takeOver}
+            </Button>
+            <Button color="coral" onClick={() => send('revoke')}>
+              {team.remove.revoke}
+            </Button>
+          </>
+        ) : (
+          <BusyButton color="coral" busy={remove.isPending} busyText={team.remove.busy} onClick={() => send()}>
+            {member.self ? team.remove.leave : team.remove.open}
+          </BusyButton>
+        )}
+      </Group>
+    </>
+  )
+}
