@@ -16,7 +16,7 @@ import { dropLinks, findPendingEmail, recipientOf, sendChangeLink, sendConfirmLi
 import { findAccount, lockAccount, lockOwned, lockPerson, lockPersonAsSeen, ownerOf, selectAccounts } from './lock.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken, refuseOldSignIn } from './sessions.ts'
-import { type AccountRow, accounts, memberships, type PersonRow, people } from './tables.ts'
+import { type AccountRow, accounts, invitations, memberships, type PersonRow, people } from './tables.ts'
 import { cleanUpAfter } from './takeover.ts'
 import { accountDeletedEmail, passwordChangedEmail, refusals } from './texts.ts'
 import {
@@ -339,6 +339,8 @@ export async function deletePerson(
       const locked = await lockOwned(tx, person.id)
       await refuseOthersIn(tx, locked)
       for (const { id } of locked) cleanUps.push(...(await deleteLocked(tx, id, handed.onAccountDeleted)))
+      // A link that they sent elsewhere would outlive them.
+      await tx.delete(invitations).where(eq(invitations.invitedBy, person.id))
       const gone = await tx.delete(people).where(eq(people.id, person.id)).returning({ id: people.id })
       if (gone.length === 0) return cleanUps
       await dropSystemMails(tx, String(person.id))

@@ -304,3 +304,24 @@ test('a test email goes to the person who asks for it, not to the owner', async 
   expect((await ask(app, admin, sequenceCalls.test, step, business)).reply).toEqual({ to: admin.email })
   expect(smtp.mails.map(({ envelope }) => envelope.to)).toEqual([[admin.email], [admin.email]])
 })
+
+test('an invitation ends with its sender: demoted, removed or deleted, an admin lets in no one', async () => {
+  await using app = await openTestApp()
+  const owner = await aPerson(app, { displayName: 'Asha Rao' })
+  const business = inBusiness(owner.id)
+  const ends: ((admin: Person) => Promise<{ status: number }>)[] = [
+    (admin) =>
+      ask(app, owner, teamCalls.changeMember, { params: { personId: String(admin.personId) }, body: { role: 'viewer' } }, business),
+    (admin) => ask(app, owner, teamCalls.removeMember, { params: { personId: String(admin.personId) }, body: {} }, business),
+    (admin) => ask(app, admin, accountCalls.deleteMe),
+  ]
+  for (const end of ends) {
+    const [admin, friend] = [await aPerson(app), await aPerson(app)]
+    await join(app, owner, admin, 'admin')
+    const { reply } = await ask(app, admin, teamCalls.invite, { body: { email: friend.email, role: 'admin' } }, business)
+    expect((await end(admin)).status).toBeLessThan(300)
+    const token = reply.link.split('#token=')[1] ?? ''
+    expect((await ask(app, friend, teamCalls.acceptInvitation, { body: { token } })).problem?.code).toBe('invitation_gone')
+  }
+  expect((await ask(app, owner, teamCalls.invitations, {}, business)).reply).toEqual([])
+})

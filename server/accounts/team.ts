@@ -60,7 +60,7 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
         throw new ProblemError('not_allowed', body.role === undefined ? refusals.ownerWarned : refusals.ownerStays)
       if ((role === 'viewer') !== (before.role === 'viewer')) await refuseFull(tx, account.id, role, handed, now)
       await tx.update(memberships).set({ role, getsMails }).where(one(account.id, before._id))
-      if (role !== 'admin') await withdrawOffer(tx, account.id, before._id)
+      if (role !== 'admin') await endAdmin(tx, account.id, before._id)
       if (role !== before.role)
         await writeAudit(
           tx,
@@ -188,8 +188,9 @@ function offerOf({ offeredTo, offeredUntil }: Pick<AccountRow, 'offeredTo' | 'of
   return { personId: String(offeredTo), until: offeredUntil.toString() }
 }
 
-/** Who is no admin any more is offered nothing, also once they are one again. */
-async function withdrawOffer(tx: Database, ownerId: string, whom: string): Promise<void> {
+/** Someone who is no admin any more is offered nothing, and the links that they sent let in no one: one may be their own. */
+async function endAdmin(tx: Database, ownerId: string, whom: string): Promise<void> {
+  await tx.delete(invitations).where(and(eq(invitations.ownerId, ownerId), sql`${invitations.invitedBy} = ${whom}::uuid`))
   await tx
     .update(accounts)
     .set({ offeredTo: null, offeredUntil: null })
@@ -231,7 +232,7 @@ async function removeMember(
     const heir = leaves ? (await ownerOf(tx, account.id)).id : account.person.id
     await handed.endProgramsOf(tx, account.id, person.id, programs === 'take_over' ? heir : null)
     await tx.delete(memberships).where(one(account.id, whom))
-    await withdrawOffer(tx, account.id, whom)
+    await endAdmin(tx, account.id, whom)
     await createBusinessOfTheirOwn(tx, person, account, now)
     await writeAudit(tx, { ownerId: account.id, kind: leaves ? 'member_left' : 'member_removed', about: gone.email }, from, now)
   })
