@@ -39,7 +39,7 @@ test('an owner invites their accountant, who joins and may only look', async ({ 
   await expect(actions.getByText(mayNot)).toBeVisible()
   for (const name of ['Trigger Reminder Emails', 'Subscribe to Zapier']) await expect(actions.getByRole('button', { name })).toBeDisabled()
   await other.goto('/dashboard/new-invoice')
-  await expect(other.getByText(mayNot)).toBeVisible()
+  await expect(other.getByRole('main').getByText(mayNot)).toBeVisible()
   await expect(other.getByRole('button', { name: 'Create Invoice' })).toBeDisabled()
   await other.goto('/dashboard/reminder-control')
   await expect(other.getByRole('button', { name: 'Send Now' })).toBeDisabled()
