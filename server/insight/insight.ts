@@ -7,7 +7,7 @@ import { localDate } from '#server/invoices/invoices.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { type Hazard, learnHazard } from '#server/reminders/hazard.ts'
-import { type Learned, readLearned } from '#server/reminders/learned.ts'
+import { type OpenInvoice, readLearned } from '#server/reminders/learned.ts'
 import {
   type ClientPart,
   collected,
@@ -105,14 +105,14 @@ async function invoicesVersion(db: Database, ownerId: string): Promise<string> {
 async function computeAdvanced(db: Database, whose: Whose): Promise<AdvancedInsights> {
   const months = await readMonths(db, whose)
   const learned = await readLearned(db, whose, { afterEmails: true })
-  const hazard = learnHazard(learned)
+  const hazard = learnHazard(learned.watched)
   const used = new Set([whose.currency, ...months.keys()])
   const all = inOrder(
     [...used].map((currency) => ({
       currency,
       ...trendOf(months.get(currency), currency, whose.today),
       ...forecastOf(
-        learned.filter((one) => one.currency === currency),
+        learned.open.filter((one) => one.currency === currency),
         hazard,
         { currency, today: whose.today },
       ),
@@ -150,13 +150,13 @@ function trendOf(of: Months | undefined, currency: string, today: string): Pick<
 }
 
 function forecastOf(
-  learned: Learned[],
+  invoices: OpenInvoice[],
   hazard: Hazard,
   { currency, today }: { currency: string; today: string },
 ): Pick<CurrencyAdvanced, 'forecast' | 'expected' | 'laterOrNever'> {
   if (hazard.paid() < fewestLearned) return { forecast: [], expected: null, laterOrNever: null }
   // Yesterday was the last day that an open invoice was watched.
-  const open = learned.filter(({ paid }) => !paid).map(({ client, balance, to }) => ({ client, balance, late: to + 1 }))
+  const open = invoices.map(({ client, balance, to }) => ({ client, balance, late: to + 1 }))
   const { weeks, total } = forecast(open, hazard)
   const amounts = ({ median, low, high }: Spread) => ({
     median: fromMinor(median, currency),

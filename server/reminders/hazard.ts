@@ -11,8 +11,8 @@ export interface Watched {
 }
 
 export interface Hazard {
-  /** The chance that an invoice of the client, or of any, that is unpaid before day `t` is paid on it. */
-  at(client: string | null, t: number): number
+  /** The chance that an invoice of the client that is unpaid before day `t` is paid on it. */
+  at(client: string, t: number): number
   /** How many paid invoices it was learned from, of all clients or of one. */
   paid(client?: string): number
   /** How many invoices of the client were paid up to a day, on days that count; `last`: the latest of these days. */
@@ -29,8 +29,8 @@ const prior = { events: 0.6, risk: 20 }
 const clientPrior = 6
 
 class Counts {
-  readonly events = new Float64Array(size)
-  readonly risk = new Float64Array(size)
+  readonly events = new Uint32Array(size)
+  readonly risk = new Uint32Array(size)
   paid = 0
 }
 
@@ -40,11 +40,17 @@ export class Learner implements Hazard {
   readonly #clients = new Map<string, Counts>()
 
   add({ client, from, to, paid, without = [] }: Watched): void {
-    const left = new Set(without)
+    const begin = Math.max(from, first) - first
+    const end = Math.min(to, last) - first
+    const left = [...new Set(without)].map((day) => day - first).filter((at) => at >= begin && at <= end)
+    const isEvent = paid && to >= from && to >= first && to <= last && !left.includes(to - first)
     for (const counts of this.#both(client)) {
+      const { events, risk } = counts
+      // All days, then without those: an account has millions of days, and few of them are left out.
+      for (let at = begin; at <= end; at += 1) risk[at] = (risk[at] ?? 0) + 1
+      for (const at of left) risk[at] = (risk[at] ?? 1) - 1
       if (paid) counts.paid += 1
-      for (let day = Math.max(from, first); day <= Math.min(to, last); day += 1) if (!left.has(day)) addTo(counts.risk, day)
-      if (paid && to >= from && to >= first && to <= last && !left.has(to)) addTo(counts.events, to)
+      if (isEvent) events[to - first] = (events[to - first] ?? 0) + 1
     }
   }
 
@@ -53,10 +59,10 @@ export class Learner implements Hazard {
     if (day >= first && day <= last) for (const { risk } of this.#both(client)) addTo(risk, day)
   }
 
-  at(client: string | null, t: number): number {
+  at(client: string, t: number): number {
     const at = Math.min(last, Math.max(first, t)) - first
     const account = (around(this.#all.events, at) + prior.events) / (around(this.#all.risk, at) + prior.risk)
-    const its = client === null ? undefined : this.#clients.get(client)
+    const its = this.#clients.get(client)
     return its ? (around(its.events, at) + clientPrior * account) / (around(its.risk, at) + clientPrior) : account
   }
 
@@ -82,12 +88,12 @@ export class Learner implements Hazard {
   }
 }
 
-function addTo(days: Float64Array, day: number): void {
+function addTo(days: Uint32Array, day: number): void {
   days[day - first] = (days[day - first] ?? 0) + 1
 }
 
 /** A sum over the day before, the day and the day after. */
-function around(of: Float64Array, at: number): number {
+function around(of: Uint32Array, at: number): number {
   return (of[at - 1] ?? 0) + (of[at] ?? 0) + (of[at + 1] ?? 0)
 }
 

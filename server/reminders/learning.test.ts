@@ -205,11 +205,30 @@ test('the comparison counts paid invoices of both groups, and tells no differenc
 test('what is learned from is read by pages, each invoice once', async () => {
   await using office = await withHistory(afterAWeek)
   const { app, asha } = office
-  await open(app, asha, { clientEmail: punctual, dueDate: today })
+  const { _id: unpaid } = await open(app, asha, { clientEmail: punctual, dueDate: today })
   // As an import leaves them: all created at the same moment.
   await app.db.execute(sql`UPDATE invoices SET created_at = ${after(-30)}::timestamptz WHERE client_email = ${punctual}`)
   const read = (pageOf: number) => readLearned(app.db, { id: asha.id, timezone: 'Asia/Kolkata', today }, { afterEmails: false, pageOf })
+  const sorted = (of: object[]) => of.map((one) => JSON.stringify(one)).toSorted()
   const whole = await read(1_000)
-  expect(whole).toHaveLength(8 + others.length + 1)
-  for (const size of [1, 4, whole.length]) expect(await read(size)).toEqual(whole)
+  expect(whole.watched).toHaveLength(8 + others.length + 1)
+  expect(whole.open).toEqual([{ id: unpaid, client: punctual, balance: 500_000, currency: 'INR', from: expect.any(Number), to: -1 }])
+  for (const size of [1, 4, whole.watched.length]) {
+    const { watched, open: still } = await read(size)
+    expect(sorted(watched)).toEqual(sorted(whole.watched))
+    expect(still).toEqual(whole.open)
+  }
+})
+
+test('the days after each email about an invoice are learned from only where they are asked for', async () => {
+  await using office = await withHistory(afterAWeek)
+  const { app, asha } = office
+  await open(app, asha, { clientEmail: 'late@example.com', dueDate: after(-6) })
+  await runOn(office, after(1))
+  const read = async (afterEmails: boolean) => {
+    const { watched } = await readLearned(app.db, { id: asha.id, timezone: 'Asia/Kolkata', today: after(9) }, { afterEmails })
+    return watched.filter(({ paid: isPaid }) => !isPaid)
+  }
+  expect(await read(false)).toMatchObject([{ client: 'late@example.com', to: 14, without: [7, 8, 9, 10] }])
+  expect((await read(true)).map(({ without }) => without)).toEqual([undefined])
 })

@@ -21,30 +21,30 @@ export interface Learning {
 export async function readLearning(
   db: Database,
   { id, timezone }: { id: string; timezone: string },
-  { today, learned }: { today: string; learned?: Learned[] | undefined },
+  { today, learned }: { today: string; learned?: Learned | undefined },
 ): Promise<Learning> {
-  const list = learned ?? (await readLearned(db, { id, timezone, today }, { afterEmails: false }))
+  const { watched, open } = learned ?? (await readLearned(db, { id, timezone, today }, { afterEmails: false }))
   const learner = new Learner()
-  for (const [nth, one] of list.entries()) {
+  for (const [nth, one] of watched.entries()) {
     learner.add(one)
     // Other calls have their turn.
     if (nth % 10_000 === 9_999) await setImmediate()
   }
-  const issued = new Map(list.map((one) => [one.id, one.from]))
+  const issued = new Map(open.map((one) => [one.id, one.from]))
   const [account] = await db.select({ credit: accounts.smartCredit }).from(accounts).where(eq(accounts.id, id))
-  let watched = dayNumber(today) - 1
+  let over = dayNumber(today) - 1
   return {
     hazard: learner,
     credit: account?.credit ?? 0,
     chosen: await readChoices(db, id),
-    until(date, open) {
-      for (watched += 1; watched < date; watched += 1)
-        for (const { id: invoiceId, clientKey, due, lastOn } of open) {
-          const late = watched - due
-          const isCaused = lastOn !== null && lastOn <= watched && watched - lastOn <= causedFor
+    until(date, unpaid) {
+      for (over += 1; over < date; over += 1)
+        for (const { id: invoiceId, clientKey, due, lastOn } of unpaid) {
+          const late = over - due
+          const isCaused = lastOn !== null && lastOn <= over && over - lastOn <= causedFor
           if (!isCaused && late >= (issued.get(invoiceId) ?? Number.POSITIVE_INFINITY)) learner.watch(clientKey, late)
         }
-      watched -= 1
+      over -= 1
     },
   }
 }

@@ -159,7 +159,7 @@ interface Ahead {
 interface Now {
   stored: StoredInvoice[]
   /** What smart reminders learn from, where they are on before or after the change. */
-  learned: Learned[] | undefined
+  learned: Learned | undefined
   facts: Facts
   /** The date on which clients that are left out count too. */
   whole?: string
@@ -288,7 +288,7 @@ async function worldOf(
   db: Database,
   account: AccountRow,
   { sequences = [], assignments = [], ownDays }: Change,
-  about: { today: string; now: Instant; stored: StoredInvoice[]; learned: Learned[] | undefined },
+  about: { today: string; now: Instant; stored: StoredInvoice[]; learned: Learned | undefined },
 ): Promise<Awaited<ReturnType<typeof readWorld>>> {
   const ofInvoice = new Map(
     assignments.flatMap(({ invoiceId, sequence }) => (invoiceId === undefined ? [] : [[invoiceId, sequence] as const])),

@@ -91,7 +91,7 @@ export async function readWorld(
     /** In place of those of the account. */
     ownDays?: OwnDay[] | undefined
     /** What smart reminders learn from, where it is read already. */
-    learned?: Learned[] | undefined
+    learned?: Learned | undefined
   },
 ): Promise<World & Pick<Quiet, 'say'> & { learning: Learning | null }> {
   const found = about.stored ?? (await readStored(db, account.id, about.which ?? sql`true`))
