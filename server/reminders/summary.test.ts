@@ -123,7 +123,7 @@ test('an address that is not confirmed, and a server without email of its own, h
   expect(await server.at('2026-02-23T02:30:00Z')).toBe(0)
   await using app = await openTestApp()
   const asha = await aPerson(app, { confirmed: true })
-  expect((await change(app, asha, true)).problem).toMatchObject({ code: 'invalid', message: 'This server sends no email of its own.' })
+  expect((await change(app, asha, true)).problem).toMatchObject({ code: 'invalid', message: 'This server sends no mail of its own.' })
   expect((await change(app, asha, false)).reply.weeklySummary).toBe(false)
 })
 

@@ -150,7 +150,7 @@ export const texts = {
     button: 'Open Reminder Control',
   },
 
-  noSystemMail: 'This server sends no email of its own.',
+  noSystemMail: 'This server sends no mail of its own.',
   deadLink: 'This link does not work any more.',
   evening: {
     subject: (hour: string, emails: number) => `Tomorrow at ${hour}: ${count(emails, 'reminder')}`,

@@ -365,7 +365,7 @@ export const texts = {
 
   /** Emails of Duely to its own customer. */
   ownEmails: {
-    none: 'This server sends no email of its own.',
+    none: 'This server sends no mail of its own.',
     eveningList: {
       label: 'Send me tomorrow’s list at 17:00',
       hint: 'An email that lists who is reminded tomorrow, with a link to leave some out.',
