@@ -7,6 +7,7 @@ import { compareSmart, type Effect, type Habit, madeReady } from '#test/paying-c
 const seeds = Array.from({ length: Number(process.argv[2] ?? 100) }, (_none, nth) => nth + 1)
 const mixes: Record<string, Habit[]> = {
   'all four': ['punctual', 'friday', 'slow', 'forgetful'],
+  'late ones': ['punctual', 'friday', 'late', 'forgetful'],
   punctual: ['punctual'],
   friday: ['friday'],
   slow: ['slow'],

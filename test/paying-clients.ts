@@ -1,4 +1,5 @@
 import { Learner } from '#server/reminders/hazard.ts'
+import { causedFor } from '#server/reminders/learned.ts'
 import { dayNumber, type PlanInvoice, type PlanSequence, plan, type World } from '#server/reminders/plan.ts'
 import { isCompared } from '#server/reminders/smart.ts'
 
@@ -10,16 +11,25 @@ import { isCompared } from '#server/reminders/smart.ts'
 /** No one pays earlier, in days after the due date. */
 const earliest = -5
 
-/** How a client pays, as the chance on a day without an email. `late`: days after the due date. */
+/** What is known of a day: days after the due date, the date, and the day around which a slow client pays. */
+interface Day {
+  late: number
+  date: number
+  usual: number
+}
+
+/** How a client pays, as the chance on a day without an email. */
 const habits = {
-  punctual: (late: number) => (late < -2 ? 0.02 : 0.35),
-  friday: (_late: number, date: number) => (date % 7 === 1 ? 0.5 : 0.01),
-  slow: (late: number) => (late < 10 ? 0.01 : 0.05),
+  punctual: ({ late }: Day) => (late < -2 ? 0.02 : 0.35),
+  friday: ({ date }: Day) => (date % 7 === 1 ? 0.5 : 0.01),
+  slow: ({ late, usual }: Day) => (late < usual - 2 ? 0.01 : 0.35),
   forgetful: () => 0.02,
+  /** Late without a day of its own: no history shows when. */
+  late: ({ late }: Day) => (late < 10 ? 0.01 : 0.05),
 }
 export type Habit = keyof typeof habits
 
-/** What an email does to that chance on its day and the two days after. */
+/** What an email does to that chance on its day and the three days after, those that smart reminders do not learn from. */
 const effects = {
   multiply: (chance: number) => 3 * chance,
   add: (chance: number) => chance + 0.1,
@@ -59,8 +69,6 @@ export interface PaidInvoice {
 const begin = dayNumber('2025-01-01')
 const years = 2 * 365
 const clients = 60
-/** So long an email may have caused a payment. */
-const caused = 3
 
 /** The invoices of two years, each until it is paid. */
 export function payFor({ seed, mix, effect, smart, sequence }: Years): PaidInvoice[] {
@@ -93,9 +101,9 @@ export function payFor({ seed, mix, effect, smart, sequence }: Years): PaidInvoi
       if (!one) continue
       const late = date - invoice.due
       const since = invoice.lastOn === null ? Number.POSITIVE_INFINITY : date - invoice.lastOn
-      const chance = late < earliest ? 0 : habits[one.habit](late, date)
-      const counts = since > caused
-      const isPaid = drawn(seed, one.number, date) < (since < caused ? effects[effect](chance) : chance)
+      const chance = late < earliest ? 0 : habits[one.habit]({ late, date, usual: one.usual })
+      const counts = since > causedFor
+      const isPaid = drawn(seed, one.number, date) < (counts ? chance : effects[effect](chance))
       if (isPaid) {
         done.push({ client: one.client, issued: one.issued, due: one.due, paid: date, amount: one.amount, emails: invoice.sent })
         learner.add({ client: one.client, from: late, to: late, paid: true, without: counts ? [] : [late] })
@@ -114,6 +122,7 @@ interface Made {
   number: number
   client: string
   habit: Habit
+  usual: number
   issued: number
   due: number
   amount: number
@@ -126,6 +135,7 @@ function invoicesOf(seed: number, mix: Habit[]): Made[] {
     const habit = mix[nth % mix.length] ?? 'punctual'
     const of = (what: number, below: number) => Math.floor(drawn(seed, -1 - nth, what) * below)
     const rhythm = 14 + of(0, 17)
+    const usual = 8 + of(-1, 18)
     for (let issued = begin + of(1, rhythm), at = 2; issued < begin + years; issued += rhythm + of(at, 5), at += 3) {
       number += 1
       let id = `${seed} ${number}`
@@ -136,6 +146,7 @@ function invoicesOf(seed: number, mix: Habit[]): Made[] {
         number,
         client: `client ${nth}`,
         habit,
+        usual,
         issued,
         due: issued + 14 + of(at + 1, 17),
         amount: 1_000 + of(at + 2, 20_000),

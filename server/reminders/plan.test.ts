@@ -113,9 +113,9 @@ function chooseAgain(
   history: Chosen[],
 ): Chosen {
   const { invoice, client, due, today, step, following, atLeast } = about
-  const unpaidOn = (date: string, whose: string | null = client) => {
+  const unpaidOn = (date: string) => {
     let chance = 1
-    for (let day = today; day < date; day = plus(day, 1)) chance *= 1 - hazard.at(whose, daysFrom(due, day))
+    for (let day = today; day < date; day = plus(day, 1)) chance *= 1 - hazard.at(client, daysFrom(due, day))
     return chance
   }
   const credit = 1 + history.reduce((sum, { saved }) => sum + saved, 0)
@@ -128,8 +128,7 @@ function chooseAgain(
   let hash = 0x811c9dc5n
   for (const one of invoice) hash = ((hash ^ BigInt(one.charCodeAt(0))) * 0x01000193n) % 0x100000000n
   if (hash % 5n === 0n) return chosen(step, 'compared')
-  if (paid >= 0.5 && credit < 3 && end > step)
-    return chosen(end, 'waits', Math.min(unpaidOn(step) - unpaidOn(end), unpaidOn(step, null) - unpaidOn(end, null)))
+  if (paid >= 0.5 && credit < 3 && end > step) return chosen(end, 'waits', unpaidOn(step) - unpaidOn(end))
   const added = unpaidOn(today) - unpaidOn(step)
   if (paid <= 0.6 && credit >= added && today < step) return chosen(today, 'earlier', -added)
   return chosen(step, 'nothing')

@@ -53,7 +53,7 @@ export interface Opened {
 
 export function chooseDay({ hazard, credit }: Pick<Smart, 'hazard' | 'credit'>, opened: Opened): DayChoice {
   const { invoiceId, client, today, planned, latest } = opened
-  const at = unpaidAt(hazard, client, opened)
+  const at = unpaidAt(hazard, opened)
   const p = 1 - at(latest + 1)
   const asPlanned = (reason: Reason): DayChoice => ({ day: planned, p, reason, credit: 0 })
   const paid = { account: hazard.paid(), client: hazard.paid(client) }
@@ -62,10 +62,7 @@ export function chooseDay({ hazard, credit }: Pick<Smart, 'hazard' | 'credit'>, 
   if (isCompared(invoiceId)) return asPlanned({ kind: 'compared' })
   if (p >= waits && credit < mostCredit && latest > planned) {
     const { count, last } = hazard.paidBy(client, latest - 1)
-    // What waits is chosen because its chance looks high, and few days make it look too high: the account's own says how much is true of it.
-    const ofAny = unpaidAt(hazard, null, opened)
-    const saved = Math.min(at(planned) - at(latest), ofAny(planned) - ofAny(latest))
-    return { day: latest, p, reason: { kind: 'waits', by: Math.max(1, last), count, of: paid.client }, credit: saved }
+    return { day: latest, p, reason: { kind: 'waits', by: Math.max(1, last), count, of: paid.client }, credit: at(planned) - at(latest) }
   }
   const added = 1 - at(planned)
   if (p <= leaves && today < planned && credit >= added)
@@ -74,7 +71,7 @@ export function chooseDay({ hazard, credit }: Pick<Smart, 'hazard' | 'credit'>, 
 }
 
 /** The chance that an invoice which is unpaid today is unpaid when a day of the window begins. */
-function unpaidAt(hazard: Hazard, client: string | null, { today, latest }: Opened): (day: number) => number {
+function unpaidAt(hazard: Hazard, { client, today, latest }: Opened): (day: number) => number {
   const chances = [1]
   for (let day = today; day <= latest; day += 1) chances.push((chances.at(-1) ?? 1) * (1 - hazard.at(client, day)))
   return (day) => chances[day - today] ?? 1
