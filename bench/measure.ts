@@ -33,7 +33,7 @@ export async function addOwner(db: Database, email: string, invoices: number, pa
   await db.execute(sql`
     INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
     SELECT gen_random_uuid(), ${id}::uuid, 'INV-' || n, 'Kaveri Foods ' || n, 'billing' || n || '@kaveri.example', 500000 + n, current_date - 10, 'overdue', now() - n * interval '1 second', now() FROM generate_series(1, ${invoices}::int) n`)
-  return { id, email, sessionId, authorization: `Bearer ${await signAccessToken(secretKey, sessionId, now)}` }
+  return { id, email, sessionId, authorization: `Bearer ${signAccessToken(secretKey, sessionId, now)}` }
 }
 
 /** Invoices of two years, four of five paid after 0 to 29 days, with emails 5 days apart each. */

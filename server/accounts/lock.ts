@@ -1,7 +1,8 @@
 import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import type { Account } from '#server/platform/answer.ts'
-import type { PersonId } from '#server/platform/columns.ts'
-import type { Database } from '#server/platform/database.ts'
+import { type PersonId, packed } from '#server/platform/columns.ts'
+import { type Database, statement } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type AccountRow, accounts, memberships, type PersonRow, people } from './tables.ts'
 import { refusals } from './texts.ts'
@@ -23,9 +24,33 @@ export function selectAccounts(db: Database) {
     .innerJoin(people, eq(people.id, memberships.personId))
 }
 
+const [accountRow, personRow] = [packed(accounts), packed(people)]
+const values = z.array(z.unknown())
+const its = sql.placeholder('id')
+const accountOf = statement(
+  z.object({ account: values, owner: values }),
+  sql`SELECT ${accountRow.row} AS account, ${personRow.row} AS owner FROM ${accounts}
+      JOIN ${memberships} ON ${memberships.ownerId} = ${accounts.id} AND ${memberships.role} = 'owner' JOIN ${people} ON ${people.id} = ${memberships.personId}
+      WHERE ${accounts.id} = ${its}::uuid`,
+)
+
 export async function findAccount(db: Database, id: string): Promise<AccountRow | undefined> {
-  const [found] = await selectAccounts(db).where(eq(accounts.id, id))
-  return found
+  const [found] = await accountOf(db, { id })
+  return found && withOwner(found)
+}
+
+/** An account with what is read of its owner; both packed. */
+export function withOwner(found: { account: unknown[]; owner: unknown[] }): AccountRow {
+  const account = accountRow.read(found.account)
+  const { displayName, email, emailVerifiedAt } = personRow.read(found.owner)
+  return { ...account, displayName: account.name ?? displayName, email, emailVerifiedAt }
+}
+
+const lockedRow = statement(z.unknown(), sql`SELECT 1 FROM ${accounts} WHERE ${accounts.id} = ${its}::uuid FOR UPDATE`)
+
+/** Locks the account's row; whether it is there. What follows in the transaction need not wait for the answer to be sent behind it. */
+export async function lockRow(tx: Database, id: string): Promise<boolean> {
+  return (await lockedRow(tx, { id })).length > 0
 }
 
 /** Who owns an account. */
@@ -41,9 +66,9 @@ export async function ownerOf(db: Database, id: string): Promise<PersonRow> {
 
 /** Locks the account's row until the transaction ends. It serialises runs and invoice numbers. */
 export async function lockAccount(tx: Database, id: string): Promise<AccountRow | null> {
-  const locked = await tx.select({ id: accounts.id }).from(accounts).where(eq(accounts.id, id)).for('update')
-  // A statement of its own: one that waits for the lock would read the owner as they were before.
-  return (locked.length > 0 && (await findAccount(tx, id))) || null
+  // Two statements: one that waits for the lock would read the owner as they were before.
+  const [isThere, found] = await Promise.all([lockRow(tx, id), findAccount(tx, id)])
+  return (isThere && found) || null
 }
 
 /**

@@ -100,7 +100,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     const { person, refreshToken } = await signIn(deps, body, originOf(request), known.read(request, now), now)
     await keepNewSession(request, reply, refreshToken, now)
     known.keep(request, reply, person.id, now)
-    return { foundUser: toUser(person), accessToken: await signAccessToken(config.secretKey, refreshToken.sessionId, now) }
+    return { foundUser: toUser(person), accessToken: signAccessToken(config.secretKey, refreshToken.sessionId, now) }
   })
 
   const google = googleRoutes(app, deps, handed)
@@ -110,7 +110,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     const now = clock.now()
     const { person, refreshToken, removed } = await google.signIn(request, reply, body, now)
     await keepNewSession(request, reply, refreshToken, now)
-    const accessToken = await signAccessToken(config.secretKey, refreshToken.sessionId, now)
+    const accessToken = signAccessToken(config.secretKey, refreshToken.sessionId, now)
     return { accessToken, refreshToken: 'cookie-based' as const, user: toUser(person), ...told(removed) }
   })
 
@@ -119,7 +119,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     const now = clock.now()
     const refreshed = await refreshSession(deps, request.cookies[refreshCookie], request.ip, now)
     keepRefreshToken(reply, refreshed)
-    return { accessToken: await signAccessToken(config.secretKey, refreshed.sessionId, now) }
+    return { accessToken: signAccessToken(config.secretKey, refreshed.sessionId, now) }
   })
 
   answerOpen(app, accountCalls.signOut, async (_parts, { request, reply }) => {

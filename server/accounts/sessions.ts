@@ -1,8 +1,7 @@
-import { createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
-import { and, desc, eq, gt, gte, inArray, lte, ne, or, sql } from 'drizzle-orm'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { and, desc, eq, gt, inArray, lte, ne, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import type { FastifyRequest } from 'fastify'
-import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import type { SignedInBrowser } from '#contract/accounts.ts'
 import { businessHeader, roles } from '#contract/call.ts'
@@ -12,10 +11,11 @@ import { newId, type PersonId, packed } from '#server/platform/columns.ts'
 import { type Database, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { deriveKey, everyKey, hashToken, hmac } from '#server/platform/secrets.ts'
+import { deriveKey, everyKey, hashToken, hmac, sameText } from '#server/platform/secrets.ts'
 import { forMany } from '#server/platform/turns.ts'
 import type { Origin } from './audit.ts'
 import { deviceOf } from './device.ts'
+import { withOwner } from './lock.ts'
 import { placeOf } from './place.ts'
 import { type AccountRow, accounts, memberships, type PersonRow, people, sessions } from './tables.ts'
 import { refusals } from './texts.ts'
@@ -38,23 +38,23 @@ export interface RefreshToken {
   maxAgeSeconds: number
 }
 
-/** An access token: HS256, 15 minutes, names its session. */
-export async function signAccessToken(secretKey: string, sessionId: string, now: Instant): Promise<string> {
-  const seconds = Math.floor(now.epochMilliseconds / 1000)
-  return new SignJWT({})
-    .setProtectedHeader({ alg: 'HS256', typ: 'at+jwt' })
-    .setSubject(sessionId)
-    .setAudience('web')
-    .setIssuedAt(seconds)
-    .setExpirationTime(seconds + accessSeconds)
-    .sign(deriveKey(secretKey, 'access-token'))
+/** The one header of our tokens (RFC 9068): a token with any other is not ours, whatever algorithm it names. */
+const jwtHeader = Buffer.from(JSON.stringify({ alg: 'HS256', typ: 'at+jwt' })).toString('base64url')
+const claims = z.object({ sub: z.string(), aud: z.literal('web'), exp: z.number() })
+
+/** An access token: HS256, 15 minutes, names its session. By node:crypto, because WebCrypto does each MAC in a job of another thread. */
+export function signAccessToken(secretKey: string, sessionId: string, now: Instant): string {
+  const iat = Math.floor(now.epochMilliseconds / 1000)
+  const payload = JSON.stringify({ sub: sessionId, aud: 'web', iat, exp: iat + accessSeconds })
+  const signed = `${jwtHeader}.${Buffer.from(payload).toString('base64url')}`
+  return `${signed}.${hmac(deriveKey(secretKey, 'access-token'), signed)}`
 }
 
 /** Who a request comes from: its token must be valid and its session still there. */
 export async function authenticate({ db, config, clock }: Deps, request: FastifyRequest): Promise<Principal> {
   const refused = new ProblemError('not_signed_in', refusals.signIn)
   const now = clock.now()
-  const sessionId = await readAccessToken(config.secretKey, request, now, 0)
+  const sessionId = readAccessToken(config.secretKey, request, now, 0)
   if (!sessionId) throw refused
   const wanted = businessOf(request)
   const known = {
@@ -84,9 +84,7 @@ const values = z.array(z.unknown())
 export const askedShape = z.object({ account: values, person: values, owner: values, role: z.enum(roles) })
 
 export function readAccount(found: z.output<typeof askedShape>): AccountRow & { person: PersonRow } {
-  const account = accountRow.read(found.account)
-  const { displayName, email, emailVerifiedAt } = ownerRow.read(found.owner)
-  return { ...account, displayName: account.name ?? displayName, email, emailVerifiedAt, person: personRow.read(found.person) }
+  return { ...withOwner(found), person: personRow.read(found.person) }
 }
 
 const uuid = z.uuid()
@@ -135,6 +133,17 @@ export async function openSession(tx: Database, secretKey: string, person: Perso
   return { sessionId, token, maxAgeSeconds: secondsLeft(now, now) }
 }
 
+const [hashGiven, rotatedNow] = [sql`${sql.placeholder('hash')}::text`, sql`${sql.placeholder('now')}::timestamptz`]
+/** One statement, so that concurrent requests decide on the current row. The previous token only updates the visit. */
+const rotate = statement(
+  z.object({ createdAt: z.string() }),
+  sql`UPDATE sessions SET previous_hash = ${hashGiven}, refresh_hash = ${sql.placeholder('successor')}::text, last_seen_at = ${rotatedNow}, address = ${sql.placeholder('address')}::text,
+        rotated_at = CASE WHEN refresh_hash = ${hashGiven} THEN ${rotatedNow} ELSE rotated_at END
+      WHERE id = ${sql.placeholder('session')}::uuid AND last_seen_at > ${sql.placeholder('lastSeenAfter')}::timestamptz AND created_at > ${sql.placeholder('createdAfter')}::timestamptz
+        AND (refresh_hash = ${hashGiven} OR (previous_hash = ${hashGiven} AND rotated_at >= ${sql.placeholder('since')}::timestamptz))
+      RETURNING created_at AS "createdAt"`,
+)
+
 /**
  * Trades a refresh token for its successor. The successor follows from the token, so requests in parallel, and one repeated within
  * 10 s, all receive the same. Any other token that was issued for the session may be a stolen copy: the session ends. A made-up one ends
@@ -152,25 +161,17 @@ export async function refreshSession(
   const hash = hashToken(token)
   const nonce = Buffer.from(hmac(deriveKey(config.secretKey, 'refresh-successor'), token), 'base64url').subarray(0, nonceBytes)
   const successor = issue(config.secretKey, sessionId, nonce)
-  // One statement, so that concurrent requests decide on the current row. The previous token only updates the visit.
-  const [kept] = await db
-    .update(sessions)
-    .set({
-      previousHash: hash,
-      refreshHash: hashToken(successor),
-      rotatedAt: sql`CASE WHEN ${eq(sessions.refreshHash, hash)} THEN ${sql.param(now, sessions.rotatedAt)}::timestamptz ELSE ${sessions.rotatedAt} END`,
-      lastSeenAt: now,
-      address,
-    })
-    .where(
-      and(
-        eq(sessions.id, sessionId),
-        isAlive(now),
-        or(eq(sessions.refreshHash, hash), and(eq(sessions.previousHash, hash), gte(sessions.rotatedAt, now.subtract(grace)))),
-      ),
-    )
-    .returning()
-  if (kept) return { sessionId, token: successor, maxAgeSeconds: secondsLeft(kept.createdAt, now) }
+  const [kept] = await rotate(db, {
+    session: sessionId,
+    hash,
+    successor: hashToken(successor),
+    now: now.toString(),
+    since: now.subtract(grace).toString(),
+    lastSeenAfter: now.subtract(idle).toString(),
+    createdAfter: now.subtract(absolute).toString(),
+    address,
+  })
+  if (kept) return { sessionId, token: successor, maxAgeSeconds: secondsLeft(Temporal.Instant.from(kept.createdAt), now) }
   const [ended] = await db
     .delete(sessions)
     .where(and(eq(sessions.id, sessionId), wasIssued(config.secretKey, token) ? undefined : eq(sessions.previousHash, hash)))
@@ -183,7 +184,7 @@ export async function refreshSession(
  * Ends the sessions that a request has a secret of: a refresh token that was issued for it, and an access token, also one that has expired.
  */
 export async function endSessions({ db, config }: Deps, request: FastifyRequest, token: string | undefined, now: Instant): Promise<void> {
-  const bearer = await readAccessToken(config.secretKey, request, now, 90 * 24 * 3600)
+  const bearer = readAccessToken(config.secretKey, request, now, 90 * 24 * 3600)
   if (bearer !== undefined) await db.delete(sessions).where(eq(sessions.id, bearer))
   const sessionId = sessionOf(token)
   if (!token || !sessionId) return
@@ -248,33 +249,14 @@ function isAlive(now: Instant) {
   return and(gt(sessions.lastSeenAt, now.subtract(idle)), gt(sessions.createdAt, now.subtract(absolute)))
 }
 
-const importedKeys = new WeakMap<Buffer, KeyObject>()
-
-/** jose imports the bytes of a key each time, but a key object once. */
-function imported(key: Buffer): KeyObject {
-  const known = importedKeys.get(key) ?? createSecretKey(key)
-  importedKeys.set(key, known)
-  return known
-}
-
 /** The session that a request's access token names; `late` seconds after its end it still does. */
-async function readAccessToken(secretKey: string, request: FastifyRequest, now: Instant, late: number): Promise<string | undefined> {
-  const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1]
-  if (!token) return undefined
-  for (const key of everyKey(secretKey, 'access-token')) {
-    const named = await jwtVerify(token, imported(key), {
-      algorithms: ['HS256'],
-      typ: 'at+jwt',
-      audience: 'web',
-      currentDate: new Date(now.epochMilliseconds),
-      clockTolerance: late,
-    }).then(
-      ({ payload }) => payload.sub,
-      () => undefined,
-    )
-    if (named !== undefined) return named
-  }
-  return undefined
+function readAccessToken(secretKey: string, request: FastifyRequest, now: Instant, late: number): string | undefined {
+  const token = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? ''
+  const [header, payload = '', mac = '', ...more] = token.split('.')
+  if (header !== jwtHeader || more.length > 0) return undefined
+  if (!everyKey(secretKey, 'access-token').some((key) => sameText(hmac(key, `${header}.${payload}`), mac))) return undefined
+  const found = claims.safeParse(JSON.parse(Buffer.from(payload, 'base64url').toString())).data
+  return found && found.exp + late > Math.floor(now.epochMilliseconds / 1000) ? found.sub : undefined
 }
 
 const nonceBytes = 16
