@@ -1,9 +1,14 @@
-import { dictionary } from '@zxcvbn-ts/language-common'
+import { createRequire } from 'node:module'
+import type { dictionary } from '@zxcvbn-ts/language-common'
 import type { PasswordHint } from '#contract/accounts.ts'
 import { passwordWarnings } from './texts.ts'
 
 /** Some 30,000 passwords that people use most, from lists that leaked (zxcvbn, MIT); attackers try these first. */
-const common = new Set(dictionary['passwords-common'])
+let common: Set<string | number> | undefined
+function readCommon(): Set<string | number> {
+  const read = createRequire(import.meta.url)('@zxcvbn-ts/language-common') as { dictionary: typeof dictionary }
+  return new Set(read.dictionary['passwords-common'])
+}
 
 /** Words that this page suggests. */
 const ofThisPage = new Set(['duely', 'invoice', 'invoices', 'reminder', 'reminders', 'payment', 'payments'])
@@ -12,6 +17,7 @@ const ofThisPage = new Set(['duely', 'invoice', 'invoices', 'reminder', 'reminde
 export function hintAt(password: string): PasswordHint {
   // A common password with digits or punctuation added is tried next.
   const core = password.toLowerCase().replace(/[\d\W_]+$/u, '')
+  common ??= readCommon()
   if (common.has(password.toLowerCase()) || common.has(core))
     return {
       strength: 'weak',

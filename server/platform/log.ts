@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { DrizzleQueryError } from 'drizzle-orm'
 import { type DestinationStream, type Logger, pino } from 'pino'
-import pretty from 'pino-pretty'
+import type pretty from 'pino-pretty'
 
 export type Log = Logger
 
@@ -45,9 +46,15 @@ export function openLog(options: { level: string; terminal: boolean; destination
   if (options.destination) return pino(settings, options.destination)
   // Synchronous, because the last lines of a process matter most.
   return options.terminal
-    ? pino(settings, pretty({ colorize: true, ignore: 'hostname,pid,reqId', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true }))
+    ? pino(
+        settings,
+        loadPretty()({ colorize: true, ignore: 'hostname,pid,reqId', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true }),
+      )
     : pino(settings, openOutput(1))
 }
+
+/** Thirty modules, which only a terminal needs. */
+const loadPretty = () => createRequire(import.meta.url)('pino-pretty') as typeof pretty
 
 /** A slow reader is waited for, at most this many times 10 ms. */
 const mostNaps = 100

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
-import PDFDocument from 'pdfkit'
+import type PDFDocument from 'pdfkit'
 
 export type Document = PDFKit.PDFDocument
 
@@ -12,10 +13,13 @@ export const pageMargin = 48
 export const pageBottom = 64
 export const colors = { ink: '#141922', dim: '#5d6778', rule: '#c9c9bf' }
 
+/** Some fifty modules, and few processes make a PDF. */
+const loadPdfKit = () => createRequire(import.meta.url)('pdfkit') as typeof PDFDocument
+
 /** A PDF (A4) with the fonts `regular` and `bold`; `done` has its bytes once it is ended. */
 export function openPdf(): { doc: Document; done: Promise<Buffer>; printable: (...texts: string[]) => string } {
   const margins = { top: pageMargin, right: pageMargin, bottom: pageBottom, left: pageMargin }
-  const doc = new PDFDocument({ size: 'A4', margins, bufferPages: true, lang: 'en' })
+  const doc = new (loadPdfKit())({ size: 'A4', margins, bufferPages: true, lang: 'en' })
   const parts: Buffer[] = []
   const done = new Promise<Buffer>((resolve, reject) => {
     doc.on('data', (part: Buffer) => parts.push(part))
