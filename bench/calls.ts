@@ -18,19 +18,25 @@ import { type Database, openServer, rows } from '#server/platform/database.ts'
 import { hashToken } from '#server/platform/secrets.ts'
 import { createDatabase, openCluster } from '#test/postgres.ts'
 import { type Program, startProgram } from '#test/program.ts'
-import { addOwner, counting, type Owner, quantile, residentMb, secretKey, statementsAt } from './measure.ts'
+import { addOwner, counting, cpuMs, cpuOfServer, type Owner, quantile, residentMb, secretKey, statementsAt } from './measure.ts'
 
 /**
  * Calls of the real program beside a bare Fastify with `pg` and hand-written SQL: one prepared statement each, no authentication, on the same rows,
- * in the order bare, program, bare; then the list once every second invoice has a payment, and the pay page of one with every way to pay. Only
- * the ratio is meaningful on a shared machine.
+ * in the order bare, program, bare; then the list once every second invoice has a payment, and the pay page of one with every way to pay. On a
+ * shared machine only the ratio is meaningful, and what one call costs: statements, and CPU of the program and of PostgreSQL.
  *
  *   npm run bench:calls
  *   npm run bench:calls -- --invoices 50,1000 --seconds 10
+ *   npm run bench:calls -- --start no --writes no
  */
 const { values: given, positionals } = parseArgs({
   allowPositionals: true,
-  options: { invoices: { type: 'string', default: '50,10000' }, seconds: { type: 'string', default: '4' } },
+  options: {
+    invoices: { type: 'string', default: '50,10000' },
+    seconds: { type: 'string', default: '4' },
+    start: { type: 'string', default: 'yes' },
+    writes: { type: 'string', default: 'yes' },
+  },
 })
 const connections = 8
 const password = 'correct horse battery staple'
@@ -96,11 +102,11 @@ async function serveBare(url: string): Promise<void> {
       'INSERT INTO sessions (id, person_id, refresh_hash, rotated_at, created_at, last_seen_at) VALUES ($1, $2, $3, now(), now(), now())',
       [id, person.id, hashToken(id)],
     )
-    return { token: await signAccessToken(secretKey, id, Temporal.Now.instant()) }
+    return { token: signAccessToken(secretKey, id, Temporal.Now.instant()) }
   })
   app.post<{ Params: { session: string } }>('/auth/refresh/:session', answers(token), async ({ params }) => {
     await ask('refresh', 'UPDATE sessions SET last_seen_at = now(), rotated_at = now() WHERE id = $1 RETURNING person_id', [params.session])
-    return { token: await signAccessToken(secretKey, params.session, Temporal.Now.instant()) }
+    return { token: signAccessToken(secretKey, params.session, Temporal.Now.instant()) }
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const address = app.server.address()
@@ -116,8 +122,16 @@ interface Asked {
   answered?(headers: http.IncomingHttpHeaders): void
 }
 
-/** Calls a second over eight connections, and the last answer's status and tag. */
-async function rate(asked: (connection: number) => Asked): Promise<{ perSecond: number; status: number; etag: string }> {
+interface Rate {
+  perSecond: number
+  /** Of the last answer. */
+  status: number
+  etag: string
+  count: number
+}
+
+/** Calls over eight connections. */
+async function rate(asked: (connection: number) => Asked, seconds = Number(given.seconds)): Promise<Rate> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: connections })
   let count = 0
   let last = { status: 0, etag: '' }
@@ -136,9 +150,8 @@ async function rate(asked: (connection: number) => Asked): Promise<{ perSecond: 
         .on('error', reject)
       request.end(text)
     })
-  for (let warm = 0; warm < 5; warm += 1) await Promise.all(Array.from({ length: connections }, (_none, nth) => call(asked(nth))))
   const began = performance.now()
-  const end = began + Number(given.seconds) * 1_000
+  const end = began + seconds * 1_000
   await Promise.all(
     Array.from({ length: connections }, async (_none, nth) => {
       for (; performance.now() < end; count += 1) await call(asked(nth))
@@ -146,13 +159,30 @@ async function rate(asked: (connection: number) => Asked): Promise<{ perSecond: 
   )
   const perSecond = (count * 1_000) / (performance.now() - began)
   agent.destroy()
-  return { perSecond, ...last }
+  return { perSecond, count, ...last }
 }
 
-function report(name: string, about: { bare: number; program: number; status: number; expected: number; goal: number }): void {
-  const { bare, program, status, expected, goal } = about
-  if (status !== expected) throw new Error(`${name} answered ${status}.`)
-  print(name, bare.toFixed(0), program.toFixed(program < 100 ? 1 : 0), (program / bare).toFixed(2), String(goal))
+/** The real program on a database. */
+interface Measured {
+  program: Program
+  url: string
+}
+
+/** Calls of the program, and what one of them costs: statements, and milliseconds of CPU of the program and of PostgreSQL. */
+async function costs({ program, url }: Measured, asked: (connection: number) => Asked): Promise<Rate & { cells: string[] }> {
+  const now = async () => [await statementsAt(url), cpuMs(program.pid), cpuOfServer(url)] as const
+  for (let warm = 0; warm < 5; warm += 1) await rate(asked, 0.2)
+  const before = await now()
+  const rated = await rate(asked)
+  const after = await now()
+  return { ...rated, cells: after.map((value, at) => ((value - (before[at] ?? 0)) / rated.count).toFixed(at === 0 ? 1 : 2)) }
+}
+
+function report(name: string, about: { bare: number; program: Rate & { cells: string[] }; expected: number; goal: number }): void {
+  const { bare, program, expected, goal } = about
+  if (program.status !== expected) throw new Error(`${name} answered ${program.status}.`)
+  const { perSecond, cells } = program
+  print(name, bare.toFixed(0), perSecond.toFixed(perSecond < 100 ? 1 : 0), (perSecond / bare).toFixed(2), String(goal), ...cells)
 }
 
 /** A row of docs/speed.md. */
@@ -197,28 +227,34 @@ async function payPage(db: Database, programUrl: string, authorization: string):
 }
 
 /** Calls that read a list, by one account; and the pay page of one of its invoices. */
-async function measureLists(db: Database, program: Program, bareUrl: string): Promise<void> {
+async function measureLists(db: Database, measured: Measured, bareUrl: string): Promise<void> {
+  const { program } = measured
   for (const invoices of given.invoices.split(',').map(Number)) {
     const { id, authorization } = await addOwner(db, `list${invoices}@example.com`, invoices, null)
     await db.execute(sql`VACUUM ANALYZE invoices`)
     const asksBare = () => ({ url: `${bareUrl}/invoice/${id}` })
     const before = await rate(asksBare)
-    const full = await rate(() => ({ url: `${program.url}/invoice`, headers: { authorization } }))
-    const unchanged = await rate(() => ({ url: `${program.url}/invoice`, headers: { authorization, 'if-none-match': full.etag } }))
+    const full = await costs(measured, () => ({ url: `${program.url}/invoice`, headers: { authorization } }))
+    const unchanged = await costs(measured, () => ({
+      url: `${program.url}/invoice`,
+      headers: { authorization, 'if-none-match': full.etag },
+    }))
     const bare = (before.perSecond + (await rate(asksBare)).perSecond) / 2
-    report(`GET /invoice, ${invoices}`, { bare, program: full.perSecond, status: full.status, expected: 200, goal: 0.75 })
+    report(`GET /invoice, ${invoices}`, { bare, program: full, expected: 200, goal: 0.75 })
     if (unchanged.status !== 304) throw new Error(`An unchanged list answered ${unchanged.status}.`)
-    print('  unchanged (304)', '', unchanged.perSecond.toFixed(0), `× ${(unchanged.perSecond / full.perSecond).toFixed(1)}`, '× 10')
+    const times = (unchanged.perSecond / full.perSecond).toFixed(1)
+    print('  unchanged (304)', '', unchanged.perSecond.toFixed(0), `× ${times}`, '× 10', ...unchanged.cells)
     await payParts(db, id)
-    const paid = await rate(() => ({ url: `${program.url}/invoice`, headers: { authorization } }))
+    const paid = await costs(measured, () => ({ url: `${program.url}/invoice`, headers: { authorization } }))
     const { median, slow, bytes } = await payPage(db, program.url, authorization)
-    print('  with payments', '', paid.perSecond.toFixed(1), `× ${(paid.perSecond / full.perSecond).toFixed(2)}`, '')
+    print('  with payments', '', paid.perSecond.toFixed(1), `× ${(paid.perSecond / full.perSecond).toFixed(2)}`, '', ...paid.cells)
     process.stdout.write(`  pay page ${median.toFixed(1)} ms, 95 % ${slow.toFixed(1)} ms, ${bytes} bytes\n`)
   }
 }
 
 /** Calls that write, each connection for an account of its own: calls of one account wait for its row. */
-async function measureWrites(db: Database, program: Program, bareUrl: string): Promise<void> {
+async function measureWrites(db: Database, measured: Measured, bareUrl: string): Promise<void> {
+  const { program } = measured
   const hash = await hashPassword(password)
   const owners: Owner[] = []
   for (let nth = 0; nth < connections; nth += 1) owners.push(await addOwner(db, `owner${nth}@example.com`, 50, hash))
@@ -229,9 +265,9 @@ async function measureWrites(db: Database, program: Program, bareUrl: string): P
     about: { bare: (connection: number) => Asked; program: (connection: number) => Asked; expected: number; goal: number },
   ) => {
     const before = await rate(about.bare)
-    const { perSecond, status } = await rate(about.program)
+    const rated = await costs(measured, about.program)
     const bare = (before.perSecond + (await rate(about.bare)).perSecond) / 2
-    report(name, { bare, program: perSecond, status, expected: about.expected, goal: about.goal })
+    report(name, { bare, program: rated, expected: about.expected, goal: about.goal })
   }
   await compare('POST /invoice', {
     bare: (nth) => ({ method: 'POST', url: `${bareUrl}/invoice/${ownerOf(nth).id}`, body: draft }),
@@ -361,14 +397,17 @@ async function main(): Promise<void> {
     const bareUrl = `http://127.0.0.1:${port}`
     await using program = await startProgram({ DATABASE_URL: url, SECRET_KEY: secretKey, ROLE: 'web', LOG_LEVEL: 'warn', PAY_LINKS: 'on' })
     process.stdout.write(`${cpus().length} cores, Node ${process.versions.node}, PostgreSQL ${cluster.version}\n`)
-    const folder = mkdtempSync(path.join(tmpdir(), 'duely-bench-'))
-    await measureStart('PostgreSQL', { DATABASE_URL: await createDatabase(cluster.url) })
-    await measureStart('the embedded database', { DATA_DIR: folder }).finally(() => rmSync(folder, { recursive: true, force: true }))
+    if (given.start === 'yes') {
+      const folder = mkdtempSync(path.join(tmpdir(), 'duely-bench-'))
+      await measureStart('PostgreSQL', { DATABASE_URL: await createDatabase(cluster.url) })
+      await measureStart('the embedded database', { DATA_DIR: folder }).finally(() => rmSync(folder, { recursive: true, force: true }))
+    }
     const idle = residentMb(program.pid)
-    print('call', 'bare', 'program', 'ratio', 'goal')
     await countStatements(program, url, await addOwner(db, 'opening@example.com', 50, null))
-    await measureWrites(db, program, bareUrl)
-    await measureLists(db, program, bareUrl)
+    const measured = { program, url }
+    print('call', 'bare', 'program', 'ratio', 'goal', 'statements', 'node ms', 'PG ms')
+    if (given.writes === 'yes') await measureWrites(db, measured, bareUrl)
+    if (given.invoices !== '') await measureLists(db, measured, bareUrl)
     process.stdout.write(
       `memory of the web process: ${idle.toFixed(0)} MB idle, ${residentMb(program.pid).toFixed(0)} MB after these calls\n`,
     )
