@@ -124,7 +124,7 @@ export async function anInvoice(app: TestApp, about: InvoiceAbout = {}): Promise
   const now = app.clock.now()
   const [account] = await app.db.select({ timezone: accounts.timezone }).from(accounts).where(eq(accounts.id, owner.id))
   const today = now.toZonedDateTimeISO(account?.timezone ?? 'UTC').toPlainDate()
-  const row = await createInvoice(
+  const { row } = await createInvoice(
     app.db,
     owner.id,
     {
@@ -136,7 +136,6 @@ export async function anInvoice(app: TestApp, about: InvoiceAbout = {}): Promise
       ...given,
     },
     now,
-    async () => {},
     app.deps.config,
   )
   return { ...toInvoice(row, noClients), owner }

@@ -40,7 +40,7 @@ export async function playPaymentActs(
   const { ownerId, random } = about
   const pick = <T>(all: readonly T[]): T => all[Math.floor(random() * all.length)] as T
   const whole = (most: number) => 1 + Math.floor(random() * most)
-  const nothing = async () => {}
+  const nothing = async () => false
   const from = { address: '', userAgent: '' }
   let now = Temporal.Instant.from('2026-03-02T09:00:00Z')
   const today = () => now.toString().slice(0, 10)
@@ -55,7 +55,7 @@ export async function playPaymentActs(
       dueDate,
       status: 'unpaid' as const,
     }
-    const { id } = await createInvoice(db, ownerId, draft, now, nothing, about.config)
+    const { id } = (await createInvoice(db, ownerId, draft, now, about.config)).row
     models.push({ id, amount, dueDate, status: 'unpaid', rows: [], paidAt: null, deleted: false })
   }
 
@@ -78,7 +78,7 @@ export async function playPaymentActs(
     refund: (model) => act(model, 'refund'),
     takeBack: (model) => {
       const row = model.rows.length === 0 ? undefined : pick(model.rows.filter(({ id }) => id !== ''))
-      if (!row) return { refused: false, done: nothing }
+      if (!row) return { refused: false, done: async () => {} }
       const refused = model.deleted || (row.live && row.kind === 'payment' && paid(model) < row.minor)
       return {
         refused,
@@ -179,7 +179,7 @@ export async function playPaymentActs(
     const model = pick(models)
     const name = pick(names)
     counts[name] = (counts[name] ?? 0) + 1
-    const { refused: mustRefuse, done } = acts[name]?.(model) ?? { refused: false, done: nothing }
+    const { refused: mustRefuse, done } = acts[name]?.(model) ?? { refused: false, done: async () => {} }
     const was = await done().then(
       () => false,
       (error: unknown) => {

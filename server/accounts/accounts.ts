@@ -1,19 +1,19 @@
 import { and, asc, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { credentials, Profile, passwordChange, profileChange, ServerAbilities, signUpDraft, User } from '#contract/accounts.ts'
 import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
 import { trialDays } from '#contract/plans.ts'
 import type { Account, Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { PersonId } from '#server/platform/columns.ts'
-import { type Database, isDeadlock } from '#server/platform/database.ts'
+import { type Database, isDeadlock, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { dropSystemMails, queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { type Origin, writePersonEntry } from './audit.ts'
 import type { KnownBrowser } from './known-browser.ts'
-import { dropLinks, findPendingEmail, recipientOf, sendChangeLink, sendConfirmLink } from './links.ts'
-import { findAccount, lockAccount, lockOwned, lockPerson, lockPersonAsSeen, ownerOf, selectAccounts } from './lock.ts'
+import { dropLinks, recipientOf, sendChangeLink, sendConfirmLink } from './links.ts'
+import { findAccount, lockAccount, lockOwned, lockPerson, lockPersonAsSeen, selectAccounts } from './lock.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken, refuseOldSignIn } from './sessions.ts'
 import { type AccountRow, accounts, invitations, memberships, type PersonRow, people } from './tables.ts'
@@ -34,7 +34,7 @@ import { countRecoveryCodes, demandSecondFactor, refuseWithoutCode } from './two
 
 // The count of tries and the audit log serve other slices too.
 export { nameActors, type Origin, originOf, writeAudit, writeAudits } from './audit.ts'
-export { findAccount, lockAccount, lockAsSeen, selectAccounts } from './lock.ts'
+export { findAccount, lockAccount, lockAsSeen, lockRow, selectAccounts } from './lock.ts'
 export { changedMeanwhile, isMeant, refuseStale, versionOf } from './meanwhile.ts'
 export type { AccountRow } from './tables.ts'
 export type { OnAccountTakeover } from './takeover.ts'
@@ -424,14 +424,26 @@ export function refuseUnconfirmed(config: Deps['config'], account: Pick<AccountR
   if (!maySend(config, account)) throw new ProblemError('email_not_confirmed', refusals.confirmEmailFirst)
 }
 
+const itsAccount = sql`${sql.placeholder('account')}::uuid`
+const itsPerson = sql`${sql.placeholder('person')}::uuid`
+/** What a profile shows besides what is known of who asks; no codes where two-factor authentication is off. */
+const profileFacts = statement(
+  z.object({ members: z.number(), owner: z.string(), recoveryCodesLeft: z.number().nullable(), pendingEmail: z.string().nullable() }),
+  sql`SELECT (SELECT count(*)::int FROM memberships m WHERE m.owner_id = ${itsAccount}) AS members, o.display_name AS owner,
+        (SELECT (SELECT count(*)::int FROM recovery_codes r WHERE r.person_id = f.person_id) FROM second_factors f
+          WHERE f.person_id = ${itsPerson} AND f.confirmed_at IS NOT NULL) AS "recoveryCodesLeft",
+        (SELECT l.email FROM account_links l WHERE l.person_id = ${itsPerson} AND l.purpose = 'change_email' AND l.expires_at > ${sql.placeholder('now')}::timestamptz LIMIT 1) AS "pendingEmail"
+      FROM memberships m JOIN people o ON o.id = m.person_id WHERE m.owner_id = ${itsAccount} AND m.role = 'owner'`,
+)
+
 export async function readProfile(
   db: Database,
   { account: { person, ...row }, role, kept }: Pick<Principal, 'account' | 'role' | 'kept'>,
   now: Instant,
 ): Promise<Profile> {
-  const members = await db.$count(memberships, eq(memberships.ownerId, row.id))
-  const owner = await ownerOf(db, row.id)
-  const recoveryCodesLeft = await countRecoveryCodes(db, person.id)
+  const [found] = await profileFacts(db, { account: row.id, person: String(person.id), now: now.toString() })
+  if (!found) throw new Error('The statement of a profile answers one row.')
+  const { owner, members, recoveryCodesLeft, pendingEmail } = found
   return {
     ...toUser(person),
     createdAt: person.createdAt.toString(),
@@ -439,9 +451,9 @@ export async function readProfile(
     reminderHour: row.reminderHour,
     currency: row.currency,
     emailVerified: person.emailVerifiedAt !== null,
-    pendingEmail: await findPendingEmail(db, person.id, now),
+    pendingEmail,
     twoFactor: recoveryCodesLeft === null ? null : { recoveryCodesLeft },
-    business: { name: row.name ?? owner.displayName, owner: owner.displayName, role, kept: kept ?? null, members },
+    business: { name: row.name ?? owner, owner, role, kept: kept ?? null, members },
   }
 }
 

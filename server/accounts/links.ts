@@ -1,4 +1,4 @@
-import { and, eq, gt, lte, type SQL, sql } from 'drizzle-orm'
+import { and, eq, lte, type SQL, sql } from 'drizzle-orm'
 import type { Instant } from '#server/platform/clock.ts'
 import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -57,14 +57,6 @@ export const settleLink: OnLinkSettled = async (db, hash, acceptedAt) => {
         .update(accountLinks)
         .set({ expiresAt: acceptedAt.add({ minutes: linkMinutes[purpose] }) })
         .where(and(eq(accountLinks.tokenHash, hash), eq(accountLinks.purpose, purpose)))
-}
-
-export async function findPendingEmail(db: Database, person: PersonId, now: Instant): Promise<string | null> {
-  const [found] = await db
-    .select({ email: accountLinks.email })
-    .from(accountLinks)
-    .where(and(eq(accountLinks.personId, person), eq(accountLinks.purpose, 'change_email'), gt(accountLinks.expiresAt, now)))
-  return found?.email ?? null
 }
 
 export async function dropLinks(tx: Database, person: PersonId): Promise<void> {

@@ -1,5 +1,4 @@
-import { and, desc, eq, inArray, sql } from 'drizzle-orm'
-import { z } from 'zod'
+import { and, desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
 import type { Payment, PlanNotice, Subscription } from '#contract/billing.ts'
 import { formatDate } from '#contract/dates.ts'
 import { fromMinor } from '#contract/money.ts'
@@ -7,7 +6,7 @@ import { type Ability, planOf, planThatLifts, trialDays } from '#contract/plans.
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Sources } from '#server/platform/headers.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -132,39 +131,35 @@ export async function refuseWithout(wanted: Wanted, db: Database, ownerId: strin
 /** The most invoices that an account creates in a month, by any plan: paid and deleted ones are kept too. */
 const mostInMonth = 100_000
 
-/** How many of the wanted invoices may be created, and the `plan_limit` for the others, or `conflict` where no plan allows more. */
+/** How many invoices may be created, and the `plan_limit` for the others, or `conflict` where no plan allows more. */
 export interface Room {
   allowed: number
   refusal: ProblemError
 }
 
+/** The month that an account's invoices are counted in, and how many were created in it: read by a statement of the caller. */
+export const createdInMonth = (owner: SQL, month: SQL) =>
+  sql`coalesce((SELECT c.created FROM invoice_counts c WHERE c.owner_id = ${owner} AND c.month = ${month}), 0)`
+
+/** Counts `wanted` more, in the transaction that creates them. */
+export const countCreated = (owner: SQL, month: SQL, wanted: SQL) =>
+  sql`INSERT INTO invoice_counts AS c (owner_id, month, created) SELECT ${owner}, ${month}, ${wanted} WHERE ${wanted} > 0
+      ON CONFLICT (owner_id, month) DO UPDATE SET created = c.created + excluded.created`
+
 /**
- * Counts invoices that are being created in this transaction, as many as are allowed in this month of the account's calendar. The
- * account's row must be locked: that is what makes the count hold.
+ * How many more invoices an account may create in this month of its calendar, where it has created so many. The account's row must be locked: that is
+ * what makes the count hold.
  */
-export async function countInvoices(tx: Database, owner: Owner, wanted: number, now: Instant, config: Selling): Promise<Room> {
-  const month = monthOf(now, owner.timezone)
+export async function roomInMonth(tx: Database, owner: Owner, created: number, now: Instant, config: Selling): Promise<Room> {
   const { plan, invoicesPerMonth } = config.razorpay
     ? await entitlementsOf(tx, owner.id, now, config)
     : { plan: 'free' as const, invoicesPerMonth: null }
-  const most = invoicesPerMonth ?? mostInMonth
-  const [counted] =
-    wanted === 0
-      ? [{ before: 0, created: 0 }]
-      : await rows(
-          tx,
-          z.object({ before: z.number(), created: z.number() }),
-          sql`WITH counted AS (SELECT created FROM invoice_counts WHERE owner_id = ${owner.id}::uuid AND month = ${month})
-        INSERT INTO invoice_counts AS c (owner_id, month, created) VALUES (${owner.id}::uuid, ${month}, least(${wanted}::int, ${most}::int))
-        ON CONFLICT (owner_id, month) DO UPDATE SET created = greatest(c.created, least(c.created + ${wanted}::int, ${most}::int))
-        RETURNING created, coalesce((SELECT created FROM counted), 0) AS before`,
-        )
-  if (!counted) throw new Error('An upsert without a condition answers one row.')
-  const left = most - counted.before
-  const allowed = counted.created - counted.before
-  const next = Temporal.PlainDate.from(`${month}-01`).add({ months: 1 }).toString()
+  const left = (invoicesPerMonth ?? mostInMonth) - created
+  const next = Temporal.PlainDate.from(`${monthOf(now, owner.timezone)}-01`)
+    .add({ months: 1 })
+    .toString()
   if (invoicesPerMonth === null)
-    return { allowed, refusal: new ProblemError('conflict', refusals.mostInMonth(mostInMonth, formatDate(next))) }
+    return { allowed: left, refusal: new ProblemError('conflict', refusals.mostInMonth(mostInMonth, formatDate(next))) }
   const message = refusals.invoiceLimit({
     plan: planOf(plan).title,
     perMonth: invoicesPerMonth,
@@ -173,7 +168,7 @@ export async function countInvoices(tx: Database, owner: Owner, wanted: number, 
     next: formatDate(next),
     lifts: planThatLifts('invoicesPerMonth').title,
   })
-  return { allowed, refusal: new ProblemError('plan_limit', message) }
+  return { allowed: left, refusal: new ProblemError('plan_limit', message) }
 }
 
 /** An account's plan, rights, use and notices, as its owner sees them. */

@@ -167,7 +167,7 @@ test('addresses that are never called are refused, a link to a sheet becomes tha
     expect((await ask(app, meera, call, { params: { id: source._id }, body: {} } as never)).status).toBe(404)
   app.clock.set(eight)
   const network = { ...sourceNetwork(app.deps.config), resolve: async () => ['10.0.0.7'] }
-  await pullDue({ ...app.deps, onChange: async () => {} }, asha.id, network)
+  await pullDue({ ...app.deps, onChange: async () => false }, asha.id, network)
   const { reply } = await ask(app, asha, sourceCalls.list)
   expect(reply.map(({ lastPull }) => lastPull?.message)).toEqual([
     'docs.google.com is not on the public internet. Only public addresses are called.',

@@ -13,7 +13,6 @@ import { accounts } from '#server/accounts/tables.ts'
 import { countTry } from '#server/accounts/throttle.ts'
 import { refuseWithout, type Wanted } from '#server/billing/billing.ts'
 import { importInvoices } from '#server/invoices/import.ts'
-import { updateHeldImports } from '#server/invoices/pauses.ts'
 import { type AfterChange, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -241,14 +240,10 @@ async function knownInvoices(db: Database, { ownerId, id: sourceId, deleted }: S
 /** Imports what a look has found. Each line is checked again by the import. */
 async function apply(deps: Pulling, ownerId: string, source: SourceRow, looked: Looked, now: Instant): Promise<Pull> {
   const { db, onChange, config } = deps
-  const afterChange: AfterChange = async (tx, ...about) => {
-    await onChange(tx, ...about)
-    await updateHeldImports(tx, ownerId, now)
-  }
   const lines = looked.rows.flatMap(({ state, draft }) => (draft && state !== 'duplicate' ? [draft] : []))
   const id = newId()
   const about = { lines, keepDuplicates: false, pastDue: 'hold' as const, onExisting: 'update' as const, source: source.id, key: null }
-  const result = await importInvoices(db, ownerId, { ...about, importId: id }, now, afterChange, config)
+  const result = await importInvoices(db, ownerId, { ...about, importId: id }, now, onChange, config)
   const { imported, updated, unchanged } = result
   const refused = looked.refused + result.lines.filter((line) => 'code' in line).length
   return record(db, source, { id, state: 'applied', imported, updated, unchanged, refused }, now)

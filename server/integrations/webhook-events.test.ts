@@ -418,14 +418,10 @@ test('a rolled back change is no event', async () => {
   await using app = await openTestApp({ now, config: lax })
   const asha = await aPerson(app)
   await aWebhook(app, asha, receiver)
-  const failing = createInvoice(
-    app.db,
-    asha.id,
-    { ...kaveri, status: 'unpaid' },
-    app.clock.now(),
-    () => Promise.reject(new Error('The power went out.')),
-    app.deps.config,
-  )
+  const failing = app.db.transaction(async (tx) => {
+    await createInvoice(tx, asha.id, { ...kaveri, status: 'unpaid' }, app.clock.now(), app.deps.config)
+    throw new Error('The power went out.')
+  })
   await expect(failing).rejects.toThrow('The power went out.')
   await app.runJobs()
   expect(receiver.calls).toEqual([])

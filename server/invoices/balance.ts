@@ -1,14 +1,15 @@
-import { and, desc, eq, getTableColumns, inArray, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import { formatMoney, fromMinor } from '#contract/money.ts'
 import type { Payment } from '#contract/payments.ts'
 import { screens } from '#contract/screens.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { notify, withdrawNotices } from '#server/accounts/notices.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { newId } from '#server/platform/columns.ts'
-import { arrayText, type Database } from '#server/platform/database.ts'
+import { given, newId, packed } from '#server/platform/columns.ts'
+import { arrayText, byKeys, type Database, statement } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { changesBetween, noteChanges } from './changes.ts'
+import { changesBetween, changesText, insertChanges } from './changes.ts'
 import { type AfterChange, type InvoiceRow, invoicePayments, invoices, type PaymentRow } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -57,6 +58,7 @@ type Settled =
   | 'clientEmail'
   | 'amountMinor'
   | 'currency'
+  | 'language'
   | 'issuedOn'
   | 'dueDate'
   | 'reference'
@@ -65,10 +67,56 @@ type Settled =
   | 'undeliveredReply'
 type Settable = { [Column in Settled]?: InvoiceRow[Column] | undefined }
 
+const [invoiceRow, paymentRow] = [packed(invoices), packed(invoicePayments)]
+const settledColumns = [
+  ...(['clientName', 'clientEmail', 'amountMinor', 'currency', 'language', 'issuedOn', 'dueDate', 'reference'] as const),
+  ...(['refusal', 'undeliveredSince', 'undeliveredReply', 'status', 'paidMinor', 'paidOn', 'paidAt', 'keptUnpaid', 'updatedAt'] as const),
+]
+const after = given(invoices, ['id', ...settledColumns])
+const payment = given(invoicePayments, [
+  ...([
+    'ownerId',
+    'id',
+    'invoiceId',
+    'kind',
+    'origin',
+    'amountMinor',
+    'currency',
+    'paidOn',
+    'method',
+    'reference',
+    'note',
+    'providerId',
+  ] as const),
+  ...(['bankLineHash', 'batchId', 'requestKey', 'requestHash', 'recordedAt'] as const),
+])
+/** Adds the payments that come with a statement as `payments`, by `paymentsText`. */
+export const insertPayments = sql`INSERT INTO ${invoicePayments} (${payment.columns}) SELECT ${payment.columns} FROM ${payment.rows('payments')}`
+
+const packedRows = z.array(z.array(z.unknown())).nullable()
+/** What changes first is read first: triggers make its events before those of payments. */
+const settleAll = statement(
+  z.object({ rows: packedRows, recorded: packedRows }),
+  sql`WITH changed AS (
+        UPDATE ${invoices} SET (${after.columns}) = ROW (${after.of('s')})
+        FROM ${byKeys(after.rows('rows'))} s WHERE ${invoices.ownerId} = ${sql.placeholder('owner')}::uuid AND ${invoices.id} = s.id
+        RETURNING ${invoiceRow.row} AS row),
+      voided AS (
+        UPDATE ${invoicePayments} SET voided_at = ${sql.placeholder('now')}::timestamptz
+        WHERE ${invoicePayments.ownerId} = ${sql.placeholder('owner')}::uuid AND ${invoicePayments.id} = ANY(${sql.placeholder('voided')}::uuid[]) RETURNING 1),
+      recorded AS (${insertPayments} RETURNING ${paymentRow.row} AS row),
+      noted AS (${insertChanges})
+      SELECT (SELECT json_agg(row) FROM changed) AS rows, (SELECT count(*) FROM voided), (SELECT json_agg(row) FROM recorded) AS recorded`,
+)
+
+/** Whether something that a trigger reads is so until it is set again. */
+const reopening = statement(z.unknown(), sql`SELECT set_config('duely.reopened', ${sql.placeholder('on')}::text, true)`)
+
 /**
  * Everything that changes payments or amounts of invoices goes through here: it writes the rows, their sums and the status that follows, and
  * writes down who changed what, and calls `afterChange`. A paid invoice that something is left to pay of again is overdue where its due date has passed, else unpaid, without
- * an event. The account's row must be locked. `set` must be the same for all. Returns the invoices in the given order, and the new payments.
+ * an event. The account's row must be locked. Returns the invoices in the given order, the new payments, and whether anything followed that
+ * may have changed them further.
  */
 export async function settle(
   tx: Database,
@@ -76,75 +124,47 @@ export async function settle(
   changes: Settling[],
   now: Instant,
   afterChange: AfterChange,
-): Promise<{ rows: InvoiceRow[]; recorded: PaymentRow[] }> {
-  const [first] = changes
-  if (!first) return { rows: [], recorded: [] }
+): Promise<{ rows: InvoiceRow[]; recorded: PaymentRow[]; followed: boolean }> {
+  if (changes.length === 0) return { rows: [], recorded: [], followed: false }
   const today = now.toZonedDateTimeISO(owner.timezone).toPlainDate().toString()
-  const settled = changes.map((change) => ({ change, after: after(change, today, now) }))
-  const column = (of: (one: (typeof settled)[number]) => string | null) => arrayText(settled.map(of))
+  const settled = changes.map((change) => {
+    const set = Object.fromEntries(Object.entries(change.set ?? {}).filter(([, value]) => value !== undefined))
+    const before = change.row
+    return { change, before, after: { ...before, ...set, ...statusAfter(change, today, now), updatedAt: now } }
+  })
   const isReopened = settled.some(
     ({ change: { row, status }, after }) => row.status === 'paid' && status === undefined && after.status === 'overdue',
   )
   // Read by the trigger that tells of overdue invoices.
-  if (isReopened) await tx.execute(sql`SELECT set_config('duely.reopened', 'on', true)`)
-  const updated = await tx
-    .update(invoices)
-    .set({
-      ...first.set,
-      status: sql`s.status`,
-      paidMinor: sql`s.paid_minor`,
-      paidOn: sql`s.paid_on`,
-      paidAt: sql`s.paid_at`,
-      keptUnpaid: sql`s.kept_unpaid`,
-      updatedAt: now,
-    })
-    .from(
-      sql`unnest(${column(({ change }) => change.row.id)}::uuid[], ${column(({ after }) => after.status)}::text[],
-        ${column(({ after }) => String(after.paidMinor))}::bigint[], ${column(({ after }) => after.paidOn)}::date[],
-        ${column(({ after }) => after.paidAt?.toString() ?? null)}::timestamptz[], ${column(({ after }) => String(after.keptUnpaid))}::boolean[])
-        AS s (id, status, paid_minor, paid_on, paid_at, kept_unpaid)`,
-    )
-    .where(and(eq(invoices.ownerId, owner.id), sql`${invoices.id} = s.id`))
-    .returning(getTableColumns(invoices))
-  if (isReopened) await tx.execute(sql`SELECT set_config('duely.reopened', '', true)`)
-  const voided = changes.flatMap(({ takeBack = [] }) => takeBack.map(({ id }) => id))
-  if (voided.length > 0)
-    await tx
-      .update(invoicePayments)
-      .set({ voidedAt: now })
-      .where(and(eq(invoicePayments.ownerId, owner.id), sql`${invoicePayments.id} = ANY(${arrayText(voided)}::uuid[])`))
-  const recorded = await recordRows(
-    tx,
-    owner.id,
-    changes.flatMap(({ row, set = {}, record = [] }) =>
-      record.map((payment) => ({ ...payment, invoiceId: row.id, currency: set.currency ?? row.currency })),
+  if (isReopened) await reopening(tx, { on: 'on' })
+  const [written] = await settleAll(tx, {
+    owner: owner.id,
+    now: now.toString(),
+    rows: after.text(settled.map((one) => one.after)),
+    voided: arrayText(changes.flatMap(({ takeBack = [] }) => takeBack.map(({ id }) => id))),
+    payments: paymentsText(
+      owner.id,
+      settled.flatMap(({ change: { record = [] }, after: { id, currency } }) => record.map((one) => ({ ...one, invoiceId: id, currency }))),
+      now,
     ),
-    now,
-  )
-  const imports = new Map(changes.map(({ row, importId }) => [row.id, importId]))
-  const befores = new Map(changes.map(({ row }) => [row.id, row]))
-  const noted = updated.flatMap((row) => {
-    const before = befores.get(row.id)
-    return before ? changesBetween(before, row).map((change) => ({ ...change, importId: imports.get(row.id) })) : []
+    changes: changesText(
+      owner.id,
+      settled.flatMap(({ change: { importId }, before, after }) => changesBetween(before, after).map((one) => ({ ...one, importId }))),
+      now,
+    ),
   })
-  await noteChanges(tx, owner.id, noted, now)
-  const corrected = updated.flatMap((row) => {
-    const before = befores.get(row.id)
-    return before && (before.clientEmail !== row.clientEmail || before.currency !== row.currency) ? [{ before, after: row }] : []
-  })
-  await afterChange(
+  if (isReopened) await reopening(tx, { on: '' })
+  const byId = new Map((written?.rows ?? []).map(invoiceRow.read).map((row) => [row.id, row]))
+  const pairs = settled.map(({ before }) => ({ before, after: byId.get(before.id) ?? before }))
+  const followed = await afterChange(
     tx,
     owner.id,
-    changes.map(({ row }) => row.id),
+    pairs.map(({ before }) => before.id),
     now,
-    corrected,
+    pairs.filter(({ before, after }) => before.clientEmail !== after.clientEmail || before.currency !== after.currency),
   )
-  for (const row of updated) {
-    const before = befores.get(row.id)
-    if (before && overpaidMinor(before) !== overpaidMinor(row)) await noteOverpaid(tx, row, now)
-  }
-  const byId = new Map(updated.map((row) => [row.id, row]))
-  return { rows: changes.map(({ row }) => byId.get(row.id) ?? row), recorded }
+  for (const { before, after } of pairs) if (overpaidMinor(before) !== overpaidMinor(after)) await noteOverpaid(tx, after, now)
+  return { rows: pairs.map(({ after }) => after), recorded: (written?.recorded ?? []).map(paymentRow.read), followed }
 }
 
 /** The notice that more was paid than the invoice is over, as long as that is so. It is never moved. */
@@ -159,20 +179,32 @@ async function noteOverpaid(tx: Database, row: InvoiceRow, now: Instant): Promis
   await notify(tx, ownerId, { kind: 'overpaid', ...about }, now)
 }
 
-/** Adds the rows of payments; their invoices name them already, or do so in the same transaction. */
-export async function recordRows(
-  tx: Database,
-  ownerId: string,
-  payments: (NewPayment & { invoiceId: string; currency: string })[],
-  now: Instant,
-): Promise<PaymentRow[]> {
-  if (payments.length === 0) return []
-  const values = payments.map((payment) => ({ kind: 'payment' as const, ...payment, id: payment.id ?? newId(), ownerId, recordedAt: now }))
-  return tx.insert(invoicePayments).values(values).returning()
+/** Payments for `insertPayments`. */
+export function paymentsText(ownerId: string, payments: (NewPayment & { invoiceId: string; currency: string })[], now: Instant): string {
+  const nothing = {
+    method: null,
+    reference: '',
+    note: '',
+    providerId: null,
+    bankLineHash: null,
+    batchId: null,
+    requestKey: null,
+    requestHash: null,
+  }
+  return payment.text(
+    payments.map((one) => ({
+      ...nothing,
+      kind: 'payment' as const,
+      ...one,
+      id: one.id ?? newId(),
+      ownerId,
+      recordedAt: now,
+    })),
+  )
 }
 
-/** The columns of an invoice after a change. */
-function after(
+/** What a change leads to: the columns of an invoice that follow from its payments. */
+function statusAfter(
   { row, live = [], set = {}, status: chosen, keptUnpaid, record = [], takeBack = [] }: Settling,
   today: string,
   now: Instant,

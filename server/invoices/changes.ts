@@ -1,12 +1,13 @@
 import { and, desc, eq, inArray, notInArray, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import type { Note } from '#contract/invoices.ts'
 import { fromMinor } from '#contract/money.ts'
 import type { changedFields, HistoryChange } from '#contract/reminders.ts'
 import { nameActors } from '#server/accounts/accounts.ts'
 import { actorNow } from '#server/platform/actor.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { newId } from '#server/platform/columns.ts'
-import { arrayText, type Database } from '#server/platform/database.ts'
+import { given, newId } from '#server/platform/columns.ts'
+import { type Database, statement } from '#server/platform/database.ts'
 import { type InvoiceRow, invoiceChanges, invoiceNotes } from './tables.ts'
 
 type Field = (typeof changedFields)[number]
@@ -38,7 +39,7 @@ const columns = [
 ] as const satisfies [Field, keyof InvoiceRow][]
 
 /** The fields in which an invoice differs from how it was. */
-export function changesBetween(before: InvoiceRow, after: InvoiceRow): Noted[] {
+export function changesBetween(before: InvoiceRow, after: Pick<InvoiceRow, 'id' | (typeof columns)[number][1]>): Noted[] {
   return columns.flatMap(([field, column]) =>
     before[column] === after[column]
       ? []
@@ -46,17 +47,24 @@ export function changesBetween(before: InvoiceRow, after: InvoiceRow): Noted[] {
   )
 }
 
-/** Writes down what changed, and for whom the running code acts. */
+const change = given(invoiceChanges, ['ownerId', 'id', 'invoiceId', 'at', 'personId', 'program', 'importId', 'field', 'before', 'after'])
+/** Writes down the changes that come with a statement as `changes`, by `changesText`. */
+export const insertChanges = sql`INSERT INTO ${invoiceChanges} (${change.columns}) SELECT ${change.columns} FROM ${change.rows('changes')}`
+
+/** What changed, and for whom the running code acts. */
+export function changesText(ownerId: string, changes: Noted[], now: Instant): string {
+  const actor = actorNow()
+  return change.text(
+    changes.map(({ invoiceId, field, before = null, after = null, importId = null }) => ({
+      ...{ ownerId, id: newId(), invoiceId, at: now, ...actor, importId, field, before, after },
+    })),
+  )
+}
+
+const noted = statement(z.unknown(), insertChanges)
+
 export async function noteChanges(tx: Database, ownerId: string, changes: Noted[], now: Instant): Promise<void> {
-  if (changes.length === 0) return
-  const { personId, program } = actorNow()
-  const column = (of: (change: Noted) => string | null | undefined) => arrayText(changes.map((change) => of(change) ?? null))
-  await tx.execute(sql`
-    INSERT INTO invoice_changes (owner_id, id, invoice_id, at, person_id, program, import_id, field, before, after)
-    SELECT ${ownerId}::uuid, c.id, c.invoice_id, ${now.toString()}::timestamptz, ${personId}::uuid, ${program}::text, c.import_id, c.field, c.before, c.after
-    FROM unnest(${column(() => newId())}::uuid[], ${column(({ invoiceId }) => invoiceId)}::uuid[], ${column(({ importId }) => importId)}::uuid[],
-      ${column(({ field }) => field)}::text[], ${column(({ before }) => before)}::text[], ${column(({ after }) => after)}::text[])
-      AS c (id, invoice_id, import_id, field, before, after)`)
+  if (changes.length > 0) await noted(tx, { changes: changesText(ownerId, changes, now) })
 }
 
 /** The changes of an invoice, newest first, with who made them; what was paid is among its payments. */

@@ -4,7 +4,8 @@ import { type ImportedLine, type InvoiceDraft, idempotencyKey } from '#contract/
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { lockOwner } from './invoices.ts'
+import { lockOwner, type Shown } from './invoices.ts'
+import { readClients } from './pauses.ts'
 import { type InvoiceRow, idempotencyKeys, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -34,8 +35,8 @@ export async function createIdempotently(
   ownerId: string,
   asked: { key: string; draft: InvoiceDraft },
   now: Instant,
-  create: (tx: Database) => Promise<InvoiceRow>,
-): Promise<InvoiceRow> {
+  create: (tx: Database) => Promise<Shown>,
+): Promise<Shown> {
   const requestHash = hashOf(asked.draft)
   return db.transaction(async (tx) => {
     // A simultaneous request waits here and then finds the key.
@@ -47,12 +48,13 @@ export async function createIdempotently(
       .where(and(under, gt(idempotencyKeys.createdAt, now.subtract(kept))))
     if (known) {
       if (known.requestHash !== requestHash) throw new ProblemError('conflict', texts.keyUsed)
-      return readMade(tx, ownerId, known.invoiceId)
+      const row = await readMade(tx, ownerId, known.invoiceId)
+      return { row, clients: await readClients(tx, ownerId, [row]) }
     }
     await tx.delete(idempotencyKeys).where(under)
-    const row = await create(tx)
-    await tx.insert(idempotencyKeys).values({ ownerId, key: asked.key, requestHash, invoiceId: row.id, createdAt: now })
-    return row
+    const made = await create(tx)
+    await tx.insert(idempotencyKeys).values({ ownerId, key: asked.key, requestHash, invoiceId: made.row.id, createdAt: now })
+    return made
   })
 }
 

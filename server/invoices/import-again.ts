@@ -69,10 +69,7 @@ export async function followLines(
   )
   const settling = changed.map(({ row, followed }) => settlingOf(row, followed, { live: live.get(row.id), importId, origin, today }))
   const after = new Map<string, InvoiceRow>()
-  // Columns that are set must be the same for all of a call: mostly only payments change.
-  const [paying, setting] = [settling.filter(({ set }) => set === undefined), settling.filter(({ set }) => set !== undefined)]
-  for (const together of [paying, ...setting.map((one) => [one])])
-    for (const row of (await settle(tx, owner, together, now, afterChange)).rows) after.set(row.id, row)
+  for (const row of (await settle(tx, owner, settling, now, afterChange)).rows) after.set(row.id, row)
   return decided.map(({ row, followed }) => ({ row: after.get(row.id) ?? row, changed: after.has(row.id), note: followed.note }))
 }
 
@@ -138,7 +135,7 @@ export async function putInvoice(
     const owner = await lockOwner(tx, ownerId)
     const row = (await lockByReference(tx, ownerId, [reference])).get(reference)
     if (!row) {
-      const [created] = await createInvoices(tx, owner, [{ ...draft, reference }], now, afterChange, config, { origin })
+      const [created] = await createInvoices(tx, owner, [{ ...draft, reference }], now, config, { origin })
       if (!created || created instanceof ProblemError) throw created ?? notFound()
       return created
     }
@@ -219,7 +216,7 @@ async function undoPart(
   }
   const reopened = settling.filter((change) => change.row.status === 'paid' && !isPaidAfter(change)).length
   if (reopened > 0 && (await openRoom(tx, ownerId)) < reopened) throw tooManyOpen()
-  for (const one of settling) await settle(tx, owner, [one], now, afterChange)
+  await settle(tx, owner, settling, now, afterChange)
   if (created.length > 0) {
     const gone = created.map(({ id }) => id)
     await tx.update(invoices).set({ deletedAt: now, updatedAt: now }).where(inArray(invoices.id, gone))

@@ -96,7 +96,6 @@ async function writeDown(
     owner,
     fresh.map(({ draft }) => ({ ...draft, source, ...(isHeld(draft) ? heldImport(now) : {}) })),
     now,
-    afterChange,
     config,
     { origin: 'import', importId: isUpdate ? importId : null },
   )

@@ -14,18 +14,39 @@ import {
 } from '#contract/invoices.ts'
 import { amountProblem, fromMinor, type Money, toMinor, toMoney } from '#contract/money.ts'
 import type { PaymentOrigin } from '#contract/payments.ts'
-import { type AccountRow, changedMeanwhile, isMeant, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { type AccountRow, changedMeanwhile, isMeant, lockAccount, lockRow, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
-import { countInvoices } from '#server/billing/billing.ts'
+import { countCreated, monthOf as countedMonth, createdInMonth, roomInMonth } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { newId, packed } from '#server/platform/columns.ts'
+import { given, newId, packed } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { byStatus, isPaidAfter, livePayments, type NewPayment, paidFields, recordRows, type Settling, settle, sumOf } from './balance.ts'
-import { lastChange, noteChanges } from './changes.ts'
-import { type Clients, holdOf, holdRow, packedClients, type paused, pauseOf, pauseRow, unpackClients } from './pauses.ts'
-import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoices } from './tables.ts'
+import {
+  byStatus,
+  insertPayments,
+  isPaidAfter,
+  type NewPayment,
+  paidFields,
+  paymentsText,
+  type Settling,
+  settle,
+  sumOf,
+} from './balance.ts'
+import { changesText, insertChanges, lastChange, noteChanges } from './changes.ts'
+import {
+  type Clients,
+  holdOf,
+  holdRow,
+  notPaused,
+  packedClients,
+  type paused,
+  pauseOf,
+  pauseRow,
+  readClients,
+  unpackClients,
+} from './pauses.ts'
+import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoicePayments, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** A deleted invoice can be restored for this long; then it is erased. */
@@ -42,7 +63,7 @@ export const mostOpen = 50_000
 // For the history of an invoice.
 export { changesOf, notesOf } from './changes.ts'
 
-const invoiceRow = packed(invoices)
+const [invoiceRow, paymentRow] = [packed(invoices), packed(invoicePayments)]
 
 /** Newest first. Must match the order of the index; neither column is ever null. */
 const newestFirst = sql`${invoices.createdAt} DESC NULLS LAST, ${invoices.id} DESC NULLS LAST`
@@ -140,6 +161,12 @@ export async function readInvoice(db: Database, ownerId: string, id: string): Pr
   return row
 }
 
+/** An invoice, and what is known about its client. */
+export interface Shown {
+  row: InvoiceRow
+  clients: Clients
+}
+
 /**
  * Creates an invoice under the given reference or the account's next number. Refuses with `conflict` a taken reference and one more open
  * invoice than an account may have, and with `plan_limit` one more than the plan allows this month.
@@ -149,14 +176,17 @@ export async function createInvoice(
   ownerId: string,
   draft: InvoiceDraft,
   now: Instant,
-  afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
   origin: PaymentOrigin = 'by_hand',
-): Promise<InvoiceRow> {
+): Promise<Shown> {
   return db.transaction(async (tx) => {
-    const [created] = await createInvoices(tx, await lockOwner(tx, ownerId), [draft], now, afterChange, config, { origin })
+    const owner = await lockOwner(tx, ownerId)
+    const [[created], clients] = await Promise.all([
+      createInvoices(tx, owner, [draft], now, config, { origin }),
+      readClients(tx, ownerId, [draft]),
+    ])
     if (!created || created instanceof ProblemError) throw created ?? notFound()
-    return created
+    return { row: created, clients }
   })
 }
 
@@ -180,6 +210,31 @@ function isPaidFrom({ status, amount, amountPaid = 0 }: InvoiceDraft): boolean {
   return status === 'paid' || amountPaid >= amount
 }
 
+const owned = sql`${sql.placeholder('owner')}::uuid`
+const thisMonth = sql`${sql.placeholder('month')}::text`
+const liveReferencesAmong = sql`SELECT ${invoices.reference} FROM ${invoices} WHERE ${live} AND ${invoices.reference} = ANY(${sql.placeholder('references')}::text[])`
+const openCount = sql`SELECT count(*)::int FROM (SELECT 1 FROM ${invoices} WHERE ${live} AND ${invoices.status} <> 'paid' LIMIT ${mostOpen}) AS counted`
+
+/** What decides whether an account may create invoices; its row is locked. */
+const limits = statement(
+  z.object({ open: z.number(), created: z.number(), taken: z.array(z.string()) }),
+  sql`SELECT (${openCount}) AS open, ${createdInMonth(owned, thisMonth)} AS created, ARRAY(${liveReferencesAmong}) AS taken`,
+)
+
+const fresh = given(invoices, [
+  ...(['id', 'ownerId', 'reference', 'clientName', 'clientEmail', 'amountMinor', 'currency', 'language', 'issuedOn', 'dueDate'] as const),
+  ...(['status', 'createdAt', 'updatedAt', 'paidAt', 'paidMinor', 'paidOn', 'source'] as const),
+  ...(['pausedAt', 'pausedUntil', 'pauseNote', 'pausePromised', 'pauseBecause'] as const),
+])
+const createAll = statement(
+  z.object({ row: z.array(z.unknown()) }),
+  sql`WITH created AS (INSERT INTO ${invoices} (${fresh.columns}) SELECT ${fresh.columns} FROM ${fresh.rows('rows')} RETURNING ${invoices.id}, ${invoiceRow.row} AS row),
+        recorded AS (${insertPayments}), noted AS (${insertChanges}),
+        counted AS (${countCreated(owned, thisMonth, sql`${sql.placeholder('count')}::int`)}),
+        numbered AS (UPDATE accounts SET last_reference_number = ${sql.placeholder('last')}::int WHERE id = ${owned} AND last_reference_number <> ${sql.placeholder('last')}::int)
+      SELECT row FROM created ORDER BY id`,
+)
+
 /**
  * Creates many invoices in a transaction that has locked their owner: for each draft, in its place, the row or the refusal. Every invoice
  * is created here. `origin`: of what they name as paid. `importId`: of an import that can be undone.
@@ -189,12 +244,16 @@ export async function createInvoices(
   owner: AccountRow,
   drafts: NewInvoice[],
   now: Instant,
-  afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
   { origin = 'by_hand', importId = null }: { origin?: PaymentOrigin; importId?: string | null } = {},
 ): Promise<(InvoiceRow | ProblemError)[]> {
   const wanted = drafts.flatMap(({ reference }) => reference ?? [])
-  const taken = new Set(wanted.length === 0 ? [] : await liveReferences(tx, owner.id, wanted))
+  const month = countedMonth(now, owner.timezone)
+  const next = numbersFrom(owner.lastReferenceNumber + 1, drafts.length - wanted.length)
+  const references = arrayText([...wanted, ...next.map(numbered)])
+  const [found] = await limits(tx, { owner: owner.id, month, references })
+  if (!found) throw new Error('The statement of limits answers one row.')
+  const taken = new Set(found.taken)
   const clashes = drafts.map(({ reference, amount, amountPaid = 0, currency = owner.currency }) => {
     const unfit = refusedAmount({ amount, amountPaid }, currency)
     if (unfit || reference === undefined) return unfit
@@ -202,59 +261,57 @@ export async function createInvoices(
     taken.add(reference)
     return null
   })
-  const paid = drafts.map(isPaidFrom)
-  let open = paid.includes(false) ? await openRoom(tx, owner.id) : 0
-  const fitting = clashes.map((clash, at) => clash ?? (paid[at] || open-- > 0 ? null : tooManyOpen()))
-  const room = await countInvoices(tx, owner, fitting.filter((clash) => clash === null).length, now, config)
+  let open = mostOpen - found.open
+  const fitting = clashes.map((clash, at) => clash ?? (isPaidFrom(drafts[at] as NewInvoice) || open-- > 0 ? null : tooManyOpen()))
+  const room = await roomInMonth(tx, owner, found.created, now, config)
   let left = room.allowed
   const refusals = fitting.map((clash) => clash ?? (left-- > 0 ? null : room.refusal))
   const good = drafts.filter((_draft, index) => refusals[index] === null)
   if (good.length === 0) return refusals.flatMap((refusal) => refusal ?? [])
-  const numbers = await nextReferences(tx, owner, good.filter(({ reference }) => reference === undefined).length, wanted)
+  const unnumbered = good.filter(({ reference }) => reference === undefined).length
+  const numbers = await nextReferences(tx, owner.id, { first: owner.lastReferenceNumber + 1, howMany: unnumbered, known: next, taken })
+  const last = numbers.at(-1) ?? owner.lastReferenceNumber
   // They share an instant, so ascending ids keep their order.
   const ids = good.map(() => newId()).sort()
   const today = localDate(now, owner.timezone)
-  const payments: Parameters<typeof recordRows>[2] = []
-  const rows = await tx
-    .insert(invoices)
-    .values(
-      good.map((draft) => {
-        const { amount, currency = owner.currency, reference, amountPaid: _, ...fields } = draft
-        const id = ids.shift() ?? newId()
-        const its = paidOf(draft, { origin, today, currency })
-        payments.push(...its.map((payment) => ({ ...payment, invoiceId: id, currency })))
-        return {
-          ...fields,
-          ...(isPaidFrom(draft) ? { status: 'paid' as const, paidAt: now, paidOn: today } : { paidAt: null }),
-          id,
-          ownerId: owner.id,
-          reference: reference ?? numbers.shift() ?? '',
-          amountMinor: minor(amount, currency),
-          currency,
-          language: draft.language ?? null,
-          issuedOn: draft.issuedOn ?? today,
-          paidMinor: sumOf(its),
-          createdAt: now,
-          updatedAt: now,
-        }
-      }),
-    )
-    .returning()
-  await recordRows(tx, owner.id, payments, now)
-  await noteChanges(
-    tx,
-    owner.id,
-    rows.map(({ id }) => ({ invoiceId: id, field: 'created', importId })),
-    now,
-  )
-  await afterChange(
-    tx,
-    owner.id,
-    rows.map(({ id }) => id),
-    now,
-  )
-  // RETURNING keeps the order of VALUES.
-  return refusals.flatMap((refusal) => refusal ?? rows.shift() ?? [])
+  const payments: Parameters<typeof paymentsText>[1] = []
+  const rows = good.map((draft) => {
+    const { amount, currency = owner.currency, reference, amountPaid: _, ...fields } = draft
+    const id = ids.shift() ?? newId()
+    const its = paidOf(draft, { origin, today, currency })
+    payments.push(...its.map((payment) => ({ ...payment, invoiceId: id, currency })))
+    return {
+      ...notPaused,
+      ...fields,
+      ...(isPaidFrom(draft) ? { status: 'paid' as const, paidAt: now, paidOn: today } : { paidAt: null, paidOn: null }),
+      id,
+      ownerId: owner.id,
+      reference: reference ?? numbered(numbers.shift() ?? 0),
+      amountMinor: minor(amount, currency),
+      currency,
+      language: draft.language ?? null,
+      issuedOn: draft.issuedOn ?? today,
+      paidMinor: sumOf(its),
+      source: draft.source ?? null,
+      createdAt: now,
+      updatedAt: now,
+    }
+  })
+  const created = await createAll(tx, {
+    owner: owner.id,
+    month,
+    count: rows.length,
+    last,
+    rows: fresh.text(rows),
+    payments: paymentsText(owner.id, payments, now),
+    changes: changesText(
+      owner.id,
+      rows.map(({ id }) => ({ invoiceId: id, field: 'created', importId })),
+      now,
+    ),
+  })
+  const inOrder = created.map(({ row }) => invoiceRow.read(row))
+  return refusals.flatMap((refusal) => refusal ?? inOrder.shift() ?? [])
 }
 
 /**
@@ -267,16 +324,18 @@ export async function updateInvoice(
   { id, change, ifMatch }: { id: string; change: InvoiceChange; ifMatch?: string | undefined },
   now: Instant,
   afterChange: AfterChange,
-): Promise<InvoiceRow> {
+): Promise<Shown> {
   return db.transaction(async (tx) => {
-    const owner = await lockOwner(tx, ownerId)
-    const [row] = await tx.select().from(invoices).where(mine(ownerId, id)).for('update')
-    if (!row) throw notFound()
+    const [, { owner, row, live }] = await Promise.all([lockOwnersRow(tx, ownerId), lockInvoice(tx, ownerId, id)])
+    const readAgain = async () => {
+      const after = await readInvoice(tx, ownerId, id)
+      return { row: after, clients: await readClients(tx, ownerId, [after]) }
+    }
     if (!isMeant(ifMatch, tagOfInvoice({ _id: row.id, version: row.version }))) {
       const about = { what: 'this invoice', version: row.version, change: await lastChange(tx, row) } as const
       throw await changedMeanwhile(tx, owner, about, row.updatedAt)
     }
-    if (Object.keys(change).length === 0) return row
+    if (Object.keys(change).length === 0) return readAgain()
     if (change.reference !== undefined && change.reference !== row.reference) await refuseTakenReference(tx, ownerId, change.reference)
     const { amount = fromMinor(row.amountMinor, row.currency), status: chosen, ...fields } = change
     const { currency = row.currency } = change
@@ -284,7 +343,6 @@ export async function updateInvoice(
     if (unfit) throw unfit
     const today = localDate(now, owner.timezone)
     const amountMinor = minor(amount, currency)
-    const live = (await livePayments(tx, ownerId, [row.id])).get(row.id)
     if (currency !== row.currency && live !== undefined) throw paidInAnotherCurrency(row)
     const money = byStatus(row, live, { status: chosen, amountMinor, today })
     const settling: Settling = {
@@ -300,12 +358,30 @@ export async function updateInvoice(
       keptUnpaid: keptUnpaid(row, change, today),
     }
     if (row.status === 'paid' && !isPaidAfter(settling) && (await openRoom(tx, ownerId)) < 1) throw tooManyOpen()
-    const { rows } = await settle(tx, owner, [settling], now, afterChange)
-    if (!isOtherAddress(row, change)) return rows[0] ?? row
-    await dropClients(tx, ownerId, [row.clientEmail.toLowerCase()])
-    // The pause by the former client's word has ended meanwhile.
-    return readInvoice(tx, ownerId, id)
+    const [{ rows, followed }, clients] = await Promise.all([
+      settle(tx, owner, [settling], now, afterChange),
+      readClients(tx, ownerId, [row]),
+    ])
+    if (isOtherAddress(row, change)) await dropClients(tx, ownerId, [row.clientEmail.toLowerCase()])
+    // A pause may have ended meanwhile, such as that by the former client's word.
+    return followed || isOtherAddress(row, change) ? readAgain() : { row: rows[0] ?? row, clients }
   })
+}
+
+const lockedInvoice = statement(
+  z.object({ row: z.array(z.unknown()), timezone: z.string(), payments: z.array(z.array(z.unknown())).nullable() }),
+  sql`SELECT ${invoiceRow.row} AS row, ${accounts.timezone} AS timezone,
+        (SELECT json_agg(${paymentRow.row}) FROM ${invoicePayments} WHERE ${invoicePayments.ownerId} = ${owned} AND ${invoicePayments.invoiceId} = ${invoices.id} AND ${invoicePayments.voidedAt} IS NULL) AS payments
+      FROM ${invoices} JOIN ${accounts} ON ${accounts.id} = ${invoices.ownerId}
+      WHERE ${live} AND ${invoices.id} = ${sql.placeholder('id')}::uuid FOR UPDATE OF invoices`,
+)
+
+/** An invoice, locked, with its payments that count; its account's row must be locked before. Refuses with `not_found`. */
+export async function lockInvoice(tx: Database, ownerId: string, id: string) {
+  const [found] = await lockedInvoice(tx, { owner: ownerId, id: uuid.safeParse(id).data ?? noId })
+  if (!found) throw notFound()
+  const live = found.payments?.map(paymentRow.read)
+  return { row: invoiceRow.read(found.row), live, owner: { id: ownerId, timezone: found.timezone } }
 }
 
 function isOtherAddress(row: InvoiceRow, { clientEmail }: InvoiceChange): boolean {
@@ -479,6 +555,8 @@ export function notDeliveredSince(since: string | null, reply: string | null): N
 }
 
 const uuid = z.uuid()
+/** Of no record. */
+const noId = '00000000-0000-0000-0000-000000000000'
 
 /** The row of that id, deleted or not. An invalid id finds nothing. */
 function thisOne(ownerId: string, id: string): SQL | undefined {
@@ -523,6 +601,11 @@ export async function lockOwner(tx: Database, ownerId: string): Promise<AccountR
   return owner
 }
 
+/** The same where nothing of the account is read. */
+export async function lockOwnersRow(tx: Database, ownerId: string): Promise<void> {
+  if (!(await lockRow(tx, ownerId))) throw new ProblemError('not_signed_in', texts.signIn)
+}
+
 async function refuseTakenReference(tx: Database, ownerId: string, reference: string): Promise<void> {
   const [taken] = await liveReferences(tx, ownerId, [reference])
   if (taken !== undefined) throw referenceTaken(reference)
@@ -533,21 +616,26 @@ export function referenceTaken(reference: string): ProblemError {
   return new ProblemError('conflict', message, { errors: [{ path: 'reference', message }] })
 }
 
-/** The next free numbers (INV-0001) of an account whose row is locked; references that a person typed, or is just typing, are skipped. */
-async function nextReferences(tx: Database, owner: AccountRow, howMany: number, alsoTaken: string[]): Promise<string[]> {
-  const given: number[] = []
-  let first = owner.lastReferenceNumber + 1
-  // Usually one query; thousands of typed references must not cost thousands of queries.
-  for (let count = howMany; given.length < howMany; count = Math.min(count * 8, 1000)) {
-    const candidates = Array.from({ length: count }, (_, index) => first + index)
-    const taken = new Set([...alsoTaken, ...(await liveReferences(tx, owner.id, candidates.map(numbered)))])
-    given.push(...candidates.filter((number) => !taken.has(numbered(number))))
-    first += count
+/**
+ * The next free numbers (INV-0001) of an account whose row is locked; references that a person typed, or is just typing, are skipped. `known`: those
+ * of which `taken` says which are not free.
+ */
+async function nextReferences(
+  tx: Database,
+  ownerId: string,
+  { first, howMany, known, taken }: { first: number; howMany: number; known: number[]; taken: Set<string> },
+): Promise<number[]> {
+  const free = known.filter((number) => !taken.has(numbered(number)))
+  // Thousands of typed references must not cost thousands of queries.
+  for (let [from, count] = [first + known.length, 8]; free.length < howMany; from += count, count = Math.min(count * 8, 1000)) {
+    const candidates = numbersFrom(from, count)
+    const used = new Set([...taken, ...(await liveReferences(tx, ownerId, candidates.map(numbered)))])
+    free.push(...candidates.filter((number) => !used.has(numbered(number))))
   }
-  const last = given.slice(0, howMany).at(-1)
-  if (last !== undefined) await tx.execute(sql`UPDATE accounts SET last_reference_number = ${last} WHERE id = ${owner.id}`)
-  return given.slice(0, howMany).map(numbered)
+  return free.slice(0, howMany)
 }
+
+const numbersFrom = (first: number, count: number) => Array.from({ length: count }, (_, index) => first + index)
 
 function numbered(number: number): string {
   return `INV-${String(number).padStart(4, '0')}`

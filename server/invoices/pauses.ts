@@ -5,7 +5,7 @@ import { fromMinor, type Money, sumByCurrency } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { type AccountRow, findAccount, lockAccount } from '#server/accounts/accounts.ts'
 import { notify, notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
-import { accounts, notices } from '#server/accounts/tables.ts'
+import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { packed } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
@@ -179,12 +179,6 @@ export async function noteHeldImports(tx: Database, ownerId: string, now: Instan
   if (held === 0) return withdrawNotices(tx, ownerId, ['imports_held'])
   const link = `${screens.dashboard}?${new URLSearchParams({ search: texts.line.held })}`
   await notify(tx, ownerId, { kind: 'imports_held', title: texts.importsHeld.title(held), text: texts.importsHeld.text, link }, now)
-}
-
-/** The same after any change, where there is such a notice: one that was dismissed stays away. */
-export async function updateHeldImports(tx: Database, ownerId: string, now: Instant): Promise<void> {
-  const noted = await tx.$count(notices, and(eq(notices.ownerId, ownerId), eq(notices.kind, 'imports_held')))
-  if (noted > 0) await noteHeldImports(tx, ownerId, now)
 }
 
 export function refusePast(until: string | null, today: string): void {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { decimalsOf } from '#contract/currencies.ts'
 import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
@@ -9,18 +9,8 @@ import type { Instant } from '#server/platform/clock.ts'
 import { csvCell } from '#server/platform/csv.ts'
 import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import {
-  isPaidAfter,
-  livePayments,
-  type NewPayment,
-  newestPayments,
-  paymentsOf,
-  refundFirst,
-  type Settling,
-  settle,
-  sumOf,
-} from './balance.ts'
-import { localDate, lockOwner, notFound, openRoom, readInvoice, tooManyOpen } from './invoices.ts'
+import { isPaidAfter, type NewPayment, newestPayments, paymentsOf, refundFirst, type Settling, settle, sumOf } from './balance.ts'
+import { localDate, lockInvoice, lockOwnersRow, openRoom, readInvoice, tooManyOpen } from './invoices.ts'
 import { type AfterChange, type InvoiceRow, invoicePayments, invoices, type PaymentRow } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -52,8 +42,7 @@ export async function recordPayment(
   const { invoiceId, draft, key, origin } = asked
   const requestHash = key === null ? null : hashOf(invoiceId, draft)
   return db.transaction(async (tx) => {
-    const owner = await lockOwner(tx, ownerId)
-    const row = await lockInvoice(tx, ownerId, invoiceId)
+    const [, { owner, row, live }] = await Promise.all([lockOwnersRow(tx, ownerId), lockInvoice(tx, ownerId, invoiceId)])
     const before = key === null ? null : await recordedUnder(tx, ownerId, key)
     if (before && before.requestHash !== requestHash) throw new ProblemError('conflict', texts.payment.keyUsed)
     if (before) return { payment: before, invoice: row }
@@ -65,7 +54,6 @@ export async function recordPayment(
     if (draft.kind === 'refund' && amountMinor > row.paidMinor)
       throw invalid('amount', texts.payment.mostRefund(formatMoney(fromMinor(row.paidMinor, row.currency), row.currency)))
     const payment: NewPayment = { ...fields, amountMinor, paidOn, origin, requestKey: key, requestHash }
-    const live = (await livePayments(tx, ownerId, [row.id])).get(row.id)
     return settleOne(tx, owner, { row, live, record: [payment] }, now, afterChange)
   })
 }
@@ -82,13 +70,11 @@ export async function takePaymentBack(
   afterChange: AfterChange,
 ): Promise<Recorded> {
   return db.transaction(async (tx) => {
-    const owner = await lockOwner(tx, ownerId)
-    const row = await lockInvoice(tx, ownerId, about.invoiceId)
+    const [, { owner, row, live }] = await Promise.all([lockOwnersRow(tx, ownerId), lockInvoice(tx, ownerId, about.invoiceId)])
     const payment = await readPayment(tx, row, about.paymentId)
     if (payment.voidedAt) return { payment, invoice: row }
     if (payment.origin === 'razorpay') throw new ProblemError('conflict', texts.payment.fromProvider)
     if (row.paidMinor < sumOf([payment])) throw refundFirst(row.reference)
-    const live = (await livePayments(tx, ownerId, [row.id])).get(row.id)
     const { invoice } = await settleOne(tx, owner, { row, live, takeBack: [payment] }, now, afterChange)
     const what = texts.payment.voided(payment.kind, formatMoney(fromMinor(payment.amountMinor, row.currency), row.currency), row.reference)
     await writeAudit(tx, { ownerId, kind: 'payment_voided', about: what }, about.from, now)
@@ -99,7 +85,7 @@ export async function takePaymentBack(
 /** As `settle`, of one invoice; refuses where it is owed again and the account has as many open invoices as it may have. */
 async function settleOne(
   tx: Database,
-  owner: Awaited<ReturnType<typeof lockOwner>>,
+  owner: Parameters<typeof settle>[1],
   settling: Settling,
   now: Instant,
   afterChange: AfterChange,
@@ -110,16 +96,6 @@ async function settleOne(
   const payment = recorded[0] ?? takeBack?.[0]
   if (!payment) throw new Error('A payment was neither recorded nor taken back.')
   return { payment, invoice: rows[0] ?? row }
-}
-
-async function lockInvoice(tx: Database, ownerId: string, id: string): Promise<InvoiceRow> {
-  const [row] = await tx
-    .select()
-    .from(invoices)
-    .where(and(eq(invoices.ownerId, ownerId), sql`${invoices.id}::text = ${id}`, isNull(invoices.deletedAt)))
-    .for('update')
-  if (!row) throw notFound()
-  return row
 }
 
 async function readPayment(tx: Database, { ownerId, id }: InvoiceRow, paymentId: string): Promise<PaymentRow> {

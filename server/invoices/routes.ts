@@ -31,11 +31,12 @@ import {
   readList,
   removeInvoice,
   restoreInvoice,
+  type Shown,
   toInvoice,
   updateInvoice,
   zoneOf,
 } from './invoices.ts'
-import { type Clients, pauseInvoice, readClients, updateHeldImports } from './pauses.ts'
+import { type Clients, pauseInvoice, readClients } from './pauses.ts'
 import { exportPayments, listPayments, recordPayment, takePaymentBack } from './payments.ts'
 import type { AfterChange, InvoiceRow, PaymentRow } from './tables.ts'
 
@@ -66,12 +67,8 @@ interface Handed {
 export function invoiceRoutes(
   app: App,
   { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
-  { onChange, assignToClient, placeClient, chooseMailbox, refuseLanguages, ...read }: Handed,
+  { onChange: afterChange, assignToClient, placeClient, chooseMailbox, refuseLanguages, ...read }: Handed,
 ): void {
-  const afterChange: AfterChange = async (tx, ownerId, ids, now, corrected) => {
-    await onChange(tx, ownerId, ids, now, corrected)
-    await updateHeldImports(tx, ownerId, now)
-  }
   answer(app, invoiceCalls.list, async ({ query }, { account }, { request, reply, enterHeavy }) => {
     // The version must not be read after the list: a change in between then makes the list newer than its tag, which costs one reload and
     // hides nothing.
@@ -104,21 +101,23 @@ export function invoiceRoutes(
     const now = clock.now()
     const { account } = principal
     await refuseLanguages(db, account.id, [body.language])
-    const create = (db: Database) => createInvoice(db, account.id, body, now, afterChange, config, originFor(principal))
+    const create = (db: Database) => createInvoice(db, account.id, body, now, config, originFor(principal))
     const key = readIdempotencyKey(request.headers['idempotency-key'])
-    return shown(account, await (key === null ? create(db) : createIdempotently(db, account.id, { key, draft: body }, now, create)))
+    const { row, clients } = await (key === null ? create(db) : createIdempotently(db, account.id, { key, draft: body }, now, create))
+    return toInvoice(row, clients)
   })
-  const tagged = async (account: Account, row: InvoiceRow, reply: FastifyReply) => {
+  const tagged = ({ row, clients }: Shown, reply: FastifyReply) => {
     reply.header('etag', tagOfInvoice({ _id: row.id, version: row.version }))
-    return shown(account, row)
+    return toInvoice(row, clients)
   }
-  answer(app, invoiceCalls.read, async ({ params }, { account }, { reply }) =>
-    tagged(account, await readInvoice(db, account.id, params.id), reply),
-  )
+  answer(app, invoiceCalls.read, async ({ params }, { account }, { reply }) => {
+    const row = await readInvoice(db, account.id, params.id)
+    return tagged({ row, clients: await readClients(db, account.id, [row]) }, reply)
+  })
   answer(app, invoiceCalls.update, async ({ params, body }, { account }, { request, reply }) => {
     await refuseLanguages(db, account.id, [body.language])
     const about = { id: params.id, change: body, ifMatch: request.headers['if-match'] }
-    return tagged(account, await updateInvoice(db, account.id, about, clock.now(), afterChange), reply)
+    return tagged(await updateInvoice(db, account.id, about, clock.now(), afterChange), reply)
   })
   answer(app, noteCalls.list, async ({ params }, { account }) => {
     const { id } = await readInvoice(db, account.id, params.id)

@@ -338,5 +338,8 @@ export interface Corrected {
   after: InvoiceRow
 }
 
-/** Runs in the transaction that creates, changes, deletes or restores invoices, with the account's row locked. `corrected`: some of them. */
-export type AfterChange = (tx: Database, ownerId: string, invoiceIds: string[], now: Instant, corrected?: Corrected[]) => Promise<void>
+/**
+ * Runs in the transaction that changes, deletes or restores invoices, with the account's row locked: nothing can follow a new one. `corrected`: some of
+ * them. Answers whether anything followed, which may have changed invoices, pauses and holds.
+ */
+export type AfterChange = (tx: Database, ownerId: string, invoiceIds: string[], now: Instant, corrected?: Corrected[]) => Promise<boolean>

@@ -217,7 +217,7 @@ async function tellOwner(
 }
 
 /** An invoice that is paid in full needs no answer any more, and one with another client none of the former, whose link ends too. */
-export const closeAnswers: AfterChange = async (tx, ownerId, invoiceIds, now, corrected = []) => {
+export async function closeAnswers(...[tx, ownerId, invoiceIds, now, corrected = []]: Parameters<AfterChange>): Promise<void> {
   if (invoiceIds.length === 0) return
   const moved = corrected.flatMap(({ before, after }) => (keyOf(before) === keyOf(after) ? [] : [after]))
   for (const row of moved) await changeClient(tx, row, now)

@@ -223,7 +223,7 @@ export async function cancelAttempts(tx: Database, which: SQL | undefined, now: 
 }
 
 /** Cancels what was started over another balance, or from a link that is dead. Runs when invoices have changed. */
-export const cancelChanged: AfterChange = async (tx, ownerId, invoiceIds, now) => {
+export async function cancelChanged(...[tx, ownerId, invoiceIds, now]: Parameters<AfterChange>): Promise<void> {
   if (invoiceIds.length === 0) return
   const changed = sql`EXISTS (
     SELECT 1 FROM pay_attempt_invoices x JOIN invoices i ON i.id = x.invoice_id

@@ -74,3 +74,27 @@ export function packed<T extends PgTable>(table: T): { row: SQL; read(values: un
     ) as InferSelectModel<T>
   return { row, read }
 }
+
+/**
+ * Rows of a table that come with a statement as one JSON value: the statement has the same text, and is planned once, however many there are.
+ * `text` says them by the names of their columns; a lone half of a surrogate pair, which JSON cannot hold, becomes U+FFFD as it does elsewhere.
+ */
+export function given<T extends PgTable, K extends keyof InferSelectModel<T> & string>(table: T, keys: readonly K[]) {
+  const named = keys.map((key) => [key, key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] as const)
+  const list = (from?: string) =>
+    sql.join(
+      named.map(([, name]) => (from === undefined ? sql.identifier(name) : sql`${sql.identifier(from)}.${sql.identifier(name)}`)),
+      sql`, `,
+    )
+  return {
+    columns: list(),
+    /** The same of the rows that `rows` is named. */
+    of: list,
+    rows: (placeholder: string) => sql`json_populate_recordset(NULL::${table}, ${sql.placeholder(placeholder)}::json)`,
+    text: (rows: Pick<InferSelectModel<T>, K>[]) =>
+      JSON.stringify(
+        rows.map((row) => Object.fromEntries(named.map(([key, name]) => [name, row[key]]))),
+        (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value),
+      ),
+  }
+}

@@ -183,11 +183,11 @@ export async function openServer(url: string, say: (what: string) => void = () =
 function onPool(pool: pg.Pool): Database {
   const db = drizzleServer(pool, { casing: 'snake_case' })
   // drizzle's own leaks a connection if BEGIN fails, and releases a broken connection to the pool.
-  db.transaction = async (work, settings) => {
+  const once: typeof db.transaction = async (work, settings) => {
     const connection = await pool.connect()
     let broken = false
     try {
-      return await drizzleServer(connection, { casing: 'snake_case' }).transaction(work, settings)
+      return await drizzleServer(beginningWithNext(connection), { casing: 'snake_case' }).transaction(work, settings)
     } catch (error) {
       broken = isUnavailable(error)
       throw error
@@ -195,7 +195,32 @@ function onPool(pool: pg.Pool): Database {
       connection.release(broken)
     }
   }
+  // Behind a pooler the first one that meets a connection without what was prepared is rolled back, and prepares nothing the second time.
+  db.transaction = (work, settings) =>
+    once(work, settings).catch((error: unknown) => (isNotPrepared(error) ? once(work, settings) : Promise.reject(error)))
   return db
+}
+
+/**
+ * A connection that sends BEGIN together with the first statement, if that only reads or locks: one that writes must not run where BEGIN was
+ * refused.
+ */
+function beginningWithNext(connection: pg.PoolClient): pg.PoolClient {
+  let begun: Promise<unknown> | null = null
+  const query = async (asked: pg.QueryConfig, values?: unknown[]) => {
+    if (asked.text === 'begin') {
+      begun = connection.query(asked, values)
+      begun.catch(() => undefined)
+      return { rows: [] }
+    }
+    const before = begun
+    begun = null
+    if (before !== null && !/^select\b/i.test(asked.text)) await before
+    const answered = connection.query(asked, values)
+    if (before !== null) await Promise.all([before, answered])
+    return answered
+  }
+  return new Proxy(connection, { get: (target, name) => (name === 'query' ? query : Reflect.get(target, name, target)) })
 }
 
 function openPool(url: string, about: { max: number; name: string }): FairPool {
@@ -205,6 +230,8 @@ function openPool(url: string, about: { max: number; name: string }): FairPool {
     connectionTimeoutMillis: turnDeadline,
     Client: ImpatientClient,
     keepAlive: true,
+    // Statements that do not wait for each other's answers share a round trip.
+    pipeline: true,
     application_name: about.name,
     // Compiling a plan that was expected to read much takes 0.1 s of a core, and these read little. A pooler refuses it as a startup parameter.
     onConnect: (client) => client.query('SET jit = off'),
@@ -405,7 +432,7 @@ let prepares = true
 const often = new Set<string>()
 
 /**
- * The same outside of a transaction for a statement that is said all the time: a server plans it once for each connection. Behind a pooler
+ * The same for a statement that is said all the time: a server plans it once for each connection. Behind a pooler
  * that hands out connections without what was prepared on them, it is planned each time, as any other is.
  */
 export async function preparedRows<S extends z.ZodType>(db: Database, shape: S, statement: SQL): Promise<z.output<S>[]> {
@@ -420,7 +447,7 @@ export async function preparedRows<S extends z.ZodType>(db: Database, shape: S, 
   } catch (error) {
     if (!isNotPrepared(error)) throw error
     prepares = false
-    return rows(db, shape, statement)
+    return rows(db, shape, statement).catch(() => Promise.reject(error))
   }
 }
 
@@ -443,7 +470,8 @@ export function statement<S extends z.ZodType>(
     } catch (error) {
       if (!isNotPrepared(error)) throw error
       prepares = false
-      return run(db, values, false)
+      // In a transaction nothing runs any more: it begins again.
+      return run(db, values, false).catch(() => Promise.reject(error))
     }
   }
 }

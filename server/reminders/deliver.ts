@@ -7,6 +7,7 @@ import { EmailTooLarge } from '#contract/templates.ts'
 import { type AccountRow, findAccount, lockAccount, maySend } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
+import { noteHeldImports } from '#server/invoices/pauses.ts'
 import type { AfterChange } from '#server/invoices/tables.ts'
 import { pauseSender, providerNames, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
@@ -15,7 +16,7 @@ import { readFiles } from '#server/pay/files.ts'
 import { cancelChanged, closeAnswers } from '#server/pay/pay.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText, newId } from '#server/platform/columns.ts'
-import { arrayText, type Database, isUnavailable, rows } from '#server/platform/database.ts'
+import { arrayText, type Database, isUnavailable, rows, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Slot, Slots } from '#server/platform/fair-scheduler.ts'
@@ -564,22 +565,25 @@ export async function closeTooLate(db: Database, now: Instant): Promise<number> 
   }
 }
 
-const elsewhere = z.object({ emails: z.boolean(), holds: z.boolean(), answers: z.boolean(), payments: z.boolean(), notices: z.boolean() })
-
-/** What must follow these invoices: usually nothing, which one statement finds out. */
-function readElsewhere(tx: Database, ownerId: string, invoiceIds: string[]) {
-  const owner = sql`${ownerId}::uuid`
-  const ids = sql`${arrayText(invoiceIds)}::uuid[]`
-  return rows(
-    tx,
-    elsewhere,
-    sql`SELECT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.owner_id = ${owner} AND o.invoice_id = ANY(${ids}) AND o.open) AS emails,
-          EXISTS (SELECT 1 FROM address_holds h WHERE h.owner_id = ${owner}) AS holds,
-          EXISTS (SELECT 1 FROM pay_answers x WHERE x.owner_id = ${owner} AND x.invoice_id = ANY(${ids}) AND x.state = 'open') AS answers,
-          EXISTS (SELECT 1 FROM pay_attempts p WHERE p.owner_id = ${owner} AND p.state IN ('starting', 'open') AND NOT p.cancel_wanted) AS payments,
-          EXISTS (SELECT 1 FROM notices n WHERE n.owner_id = ${owner} AND n.kind IN ('promise_broken', 'sequence_ended')) AS notices`,
-  )
-}
+const owner = sql`${sql.placeholder('owner')}::uuid`
+const ids = sql`${sql.placeholder('ids')}::uuid[]`
+/** What must follow these invoices: usually nothing, which one statement finds out. A notice that was dismissed stays away. */
+const readElsewhere = statement(
+  z.object({
+    emails: z.boolean(),
+    holds: z.boolean(),
+    answers: z.boolean(),
+    payments: z.boolean(),
+    notices: z.boolean(),
+    imports: z.boolean(),
+  }),
+  sql`SELECT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.owner_id = ${owner} AND o.invoice_id = ANY(${ids}) AND o.open) AS emails,
+        EXISTS (SELECT 1 FROM address_holds h WHERE h.owner_id = ${owner}) AS holds,
+        EXISTS (SELECT 1 FROM pay_answers x WHERE x.owner_id = ${owner} AND x.invoice_id = ANY(${ids}) AND x.state = 'open') AS answers,
+        EXISTS (SELECT 1 FROM pay_attempts p WHERE p.owner_id = ${owner} AND p.state IN ('starting', 'open') AND NOT p.cancel_wanted) AS payments,
+        EXISTS (SELECT 1 FROM notices n WHERE n.owner_id = ${owner} AND n.kind IN ('promise_broken', 'sequence_ended')) AS notices,
+        EXISTS (SELECT 1 FROM notices n WHERE n.owner_id = ${owner} AND n.kind = 'imports_held') AS imports`,
+)
 
 /** Closes the pending emails of invoices that must not be reminded any more: paid, deleted, or no longer past due. */
 export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
@@ -607,13 +611,15 @@ async function withdrawUnpaid(tx: Database, ownerId: string, invoiceIds: string[
 /** What follows in the emails, answers, open online payments and notices of invoices that have changed. */
 export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
   return async (tx, ownerId, invoiceIds, now, corrected = []) => {
-    if (invoiceIds.length === 0) return
-    const [open] = await readElsewhere(tx, ownerId, invoiceIds)
+    if (invoiceIds.length === 0) return false
+    const [open] = await readElsewhere(tx, { owner: ownerId, ids: arrayText(invoiceIds) })
     if (open?.emails) await closeNotOwed(tx, ownerId, invoiceIds, now)
     if (open?.holds) await followAddresses(tx, queue, ownerId, invoiceIds, now)
     if (open?.answers || corrected.length > 0) await closeAnswers(tx, ownerId, invoiceIds, now, corrected)
     if (open?.payments) await cancelChanged(tx, ownerId, invoiceIds, now)
     if (open?.notices) await withdrawUnpaid(tx, ownerId, invoiceIds)
+    if (open?.imports) await noteHeldImports(tx, ownerId, now)
+    return corrected.length > 0 || Object.values(open ?? {}).includes(true)
   }
 }
 

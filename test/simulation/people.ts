@@ -192,7 +192,7 @@ function creating(owner: Owner, chance: Chance): Deed {
     async do(deps) {
       const now = deps.clock.now()
       const dueDate = now.toZonedDateTimeISO(owner.timezone).toPlainDate().add({ days }).toString()
-      const row = await createInvoice(deps.db, owner.id, { ...draft, dueDate }, now, afterInvoiceChange(deps.queue), deps.config)
+      const { row } = await createInvoice(deps.db, owner.id, { ...draft, dueDate }, now, deps.config)
       const { id, reference } = row
       const { amount, currency = 'INR', clientEmail } = draft
       owner.invoices.push({ id, reference, amount, currency, clientEmail, paid: 0, perhapsPaid: 0, quietSince: null, deleted: false })
