@@ -23,6 +23,8 @@ const url = (protocols: string[], example: string) =>
   z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), `must be an address such as ${example}`)
 const webUrl = (example: string) => url(['http:', 'https:'], example)
 
+const shareOfTraces = 'must be a share from 0 to 1, for example 0.1'
+
 /** One row per variable: its rule and default. Each message has an example. */
 const environment = z.object({
   PORT: number(0, 65_535, 3000, '3000'),
@@ -73,6 +75,13 @@ const environment = z.object({
     .string()
     .regex(/^[\x21-\x7e]{16,}$/, 'must be at least 16 characters without spaces, for example the output of: openssl rand -hex 32')
     .optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: webUrl('http://localhost:4318').optional(),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .refine((text) => readHeaders(text) !== null, 'must be names and values such as authorization=Bearer%20secret,x-team=duely')
+    .optional(),
+  OTEL_SERVICE_NAME: z.string().max(200).default('duely'),
+  OTEL_TRACES_SAMPLER_ARG: z.coerce.number(shareOfTraces).min(0, shareOfTraces).max(1, shareOfTraces).default(1),
   PASSWORD_MIN_LENGTH: number(1, 128, 6, '6'),
   HISTORY_BYTES_DAYS: number(1, 1_095, 90, '90'),
   GOOGLE_CLIENT_ID: z.string().optional(),
@@ -126,6 +135,19 @@ function readFailPoint(text: string): ArmedFailPoint | null {
   return known && more.length === 0 && Number(chance) > 0 && Number(chance) <= 1 ? { name: known, chance: Number(chance) } : null
 }
 
+/** Names with values as in a URL, separated by commas; null where one has no value, or cannot be sent. */
+function readHeaders(text: string): Record<string, string> | null {
+  try {
+    const pairs = listed(text).map((part) => {
+      const at = part.indexOf('=')
+      return [part.slice(0, Math.max(0, at)).trim(), decodeURIComponent(part.slice(at + 1))]
+    })
+    return Object.fromEntries(new Headers(pairs as [string, string][]))
+  } catch {
+    return null
+  }
+}
+
 /** What the program runs with: every value checked, none read anywhere else. */
 export interface Config {
   port: number
@@ -160,6 +182,8 @@ export interface Config {
   heartbeatUrl: string | null
   /** Opens `GET /metrics`; null: there is none. */
   metricsToken: string | null
+  /** Where traces and metrics are sent to, by OTLP over HTTP; null: nowhere. `share`: of calls and jobs, so many of 1 are traced. */
+  telemetry: { endpoint: string; headers: Record<string, string>; serviceName: string; share: number } | null
   /** Set by npm run demo: every screen says what it is, and leads to the page with its emails. */
   demoMailUrl: string | null
   passwordMinLength: number
@@ -217,6 +241,14 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     systemMailFrom: given.SYSTEM_MAIL_FROM ?? null,
     heartbeatUrl: given.HEARTBEAT_URL ?? null,
     metricsToken: given.METRICS_TOKEN ?? null,
+    telemetry: given.OTEL_EXPORTER_OTLP_ENDPOINT
+      ? {
+          endpoint: given.OTEL_EXPORTER_OTLP_ENDPOINT.replace(/\/+$/, ''),
+          headers: readHeaders(given.OTEL_EXPORTER_OTLP_HEADERS ?? '') ?? {},
+          serviceName: given.OTEL_SERVICE_NAME,
+          share: given.OTEL_TRACES_SAMPLER_ARG,
+        }
+      : null,
     passwordMinLength: given.PASSWORD_MIN_LENGTH,
     historyBytesDays: given.HISTORY_BYTES_DAYS,
     google:

@@ -18,6 +18,7 @@ import { type Log, openLog } from '#server/platform/log.ts'
 import { answerMetrics, countCalls, type Metric, measureProcess, rememberMetrics } from '#server/platform/metrics.ts'
 import { type OperatorSocket, openOperatorSocket } from '#server/platform/operator-socket.ts'
 import { recordOrigin, wasRestored } from '#server/platform/origin.ts'
+import { type Exporter, openExporter } from '#server/platform/otlp.ts'
 import { openPages } from '#server/platform/pages.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Repeating, repeat } from '#server/platform/repeat.ts'
@@ -25,6 +26,7 @@ import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
 import { findLateSteps } from '#server/platform/steps.ts'
 import { openSystemMailer } from '#server/platform/system-mail.ts'
+import { startTracing } from '#server/platform/traces.ts'
 import { version } from '#server/platform/version.ts'
 import { holdRestored } from '#server/reminders/holds.ts'
 import { measureDatabase, measureSending } from '#server/reminders/metrics.ts'
@@ -56,9 +58,10 @@ interface Opened {
   operator: OperatorSocket | null
   /** Reports runs that have not begun. */
   watch: Repeating | null
+  exporter: Exporter | null
 }
 
-const opened: Opened = { listener: null, database: null, queue: null, app: null, worker: null, operator: null, watch: null }
+const opened: Opened = { exporter: null, listener: null, database: null, queue: null, app: null, worker: null, operator: null, watch: null }
 let log: Log | null = null
 let stopping = false
 
@@ -86,6 +89,7 @@ async function start(given: Config, log: Log): Promise<void> {
   const secretKey = await loadSecretKey(database.db, { given: given.secretKey, dataDir: given.dataDir })
   const config = { ...given, port, publicUrl: given.port === 0 ? withPort(given.publicUrl, port) : given.publicUrl, secretKey }
   if (!database.embedded) await holdIfRestored(database.db, log)
+  opened.exporter = exportTelemetry(config, log)
   const queue = await openQueue({ db: database.background, log, soleProcess: database.embedded !== null, timers: systemClock })
   opened.queue = queue
   const deps: Deps = { db: database.db, clock: systemClock, queue, config, log }
@@ -93,6 +97,7 @@ async function start(given: Config, log: Log): Promise<void> {
   if (database.embedded)
     opened.operator = await openOperatorSocket(config.dataDir, log, (args) => operate({ ...deps, snapshot: database.snapshot }, args))
   if (opened.listener) await serve(opened.listener, deps, database.pulse)
+  else opened.exporter?.measure(measuring(deps, database.pulse, null))
   log.info(
     {
       role: config.role,
@@ -122,14 +127,10 @@ async function serve(listener: Listener, deps: Deps, pulse: Database): Promise<v
     answers: () => answers(pulse),
     trouble: async () => (await findTrouble(pulse, deps.clock.now())) ?? findLateSteps(pulse),
   })
-  if (deps.config.metricsToken) {
-    const [calls, inDatabase] = [countCalls(app), rememberMetrics(() => measureDatabase(pulse, deps.clock.now()))]
-    answerMetrics(app, deps.config.metricsToken, async () => [
-      ...measureProcess({ version, role: deps.config.role }),
-      ...(await inDatabase()),
-      ...(opened.worker?.measure() ?? []),
-      ...calls(),
-    ])
+  if (deps.config.metricsToken || opened.exporter) {
+    const measure = measuring(deps, pulse, app)
+    opened.exporter?.measure(measure)
+    if (deps.config.metricsToken) answerMetrics(app, deps.config.metricsToken, measure)
   }
   if (
     deps.config.role !== 'worker' &&
@@ -153,6 +154,26 @@ async function serve(listener: Listener, deps: Deps, pulse: Database): Promise<v
   }
   await app.ready()
   listener.serve((request, response) => app.routing(request, response))
+}
+
+/** Traces of this process, and later its metrics, go where the configuration says. */
+function exportTelemetry({ telemetry, role }: Config, log: Log): Exporter | null {
+  if (!telemetry) return null
+  const exporter = openExporter({ ...telemetry, version, role, instance: randomUUID(), log, timers: systemClock })
+  startTracing({ add: exporter.add, share: telemetry.share })
+  return exporter
+}
+
+/** All that this process can measure, each time it is asked. */
+function measuring({ config, clock }: Deps, pulse: Database, app: App | null): () => Promise<Metric[]> {
+  const calls = app ? countCalls(app) : () => []
+  const inDatabase = rememberMetrics(() => measureDatabase(pulse, clock.now()))
+  return async () => [
+    ...measureProcess({ version, role: config.role }),
+    ...(await inDatabase()),
+    ...(opened.worker?.measure() ?? []),
+    ...calls(),
+  ]
 }
 
 /** A server without calls. */
@@ -201,6 +222,7 @@ async function stop(reason: string): Promise<void> {
     orderly(() => opened.worker?.stop() ?? opened.queue?.stop()),
   ])
   await orderly(() => opened.app?.close())
+  await orderly(() => opened.exporter?.close())
   await orderly(() => opened.database?.close())
   await orderly(() => opened.listener?.close())
   log?.info('Duely has stopped.')

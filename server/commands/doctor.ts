@@ -156,6 +156,7 @@ async function checkNames(config: Config): Promise<Finding[]> {
     ['PUBLIC_URL', config.publicUrl],
     ['SYSTEM_SMTP_URL', config.systemSmtpUrl],
     ['HEARTBEAT_URL', config.heartbeatUrl],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', config.telemetry?.endpoint ?? null],
     ['GOOGLE_ISSUER', config.google?.issuer ?? null],
     ['GMAIL_API_URL', config.google?.gmailApiUrl ?? null],
     ['MICROSOFT_LOGIN_URL', config.microsoft?.loginUrl ?? null],

@@ -1,10 +1,12 @@
 import type { Deps } from '#server/platform/deps.ts'
 import { openProvider } from '#server/platform/openid.ts'
+import { inSpan } from '#server/platform/traces.ts'
 import { openApiMailer } from './api-mailer.ts'
 import { gmailApi } from './gmail.ts'
 import { graphApi, openMicrosoft } from './graph.ts'
-import { type Mailer, openSmtpMailer } from './mailer.ts'
+import { type Mailer, type Outcome, openSmtpMailer } from './mailer.ts'
 import type { Sender } from './sender.ts'
+import { replyCode } from './smtp-errors.ts'
 import { outcomes, providerNames } from './texts.ts'
 
 /** Sends from every kind of mailbox: by SMTP, or by the calls of Gmail and Microsoft Graph where these are set up. */
@@ -19,7 +21,7 @@ export function openMailer({ db, config, log }: Pick<Deps, 'db' | 'config' | 'lo
   return {
     send(sender, take) {
       const mailer = mailers[sender.provider]
-      if (mailer) return mailer.send(sender, take)
+      if (mailer) return traced(sender, () => mailer.send(sender, take))
       // The operator has removed the settings since.
       return Promise.resolve({ kind: 'login_refused', reply: outcomes.removed(providerNames[sender.provider]) })
     },
@@ -28,4 +30,15 @@ export function openMailer({ db, config, log }: Pick<Deps, 'db' | 'config' | 'lo
       await Promise.all(Object.values(mailers).map((mailer) => mailer?.close()))
     },
   }
+}
+
+/** From whom and to whom an email is, and what its server replied, is not said: a reply may quote addresses. */
+function traced({ provider, host }: Sender, send: () => Promise<Outcome | null>): Promise<Outcome | null> {
+  const attributes = { 'duely.mail.provider': provider, ...(host === null ? {} : { 'server.address': host.toLowerCase() }) }
+  return inSpan({ name: 'send email', attributes }, async (said) => {
+    const outcome = await send()
+    said['duely.mail.outcome'] = outcome?.kind ?? 'not_wanted'
+    if (outcome) said['duely.mail.reply_code'] = replyCode(outcome.reply)
+    return outcome
+  })
 }

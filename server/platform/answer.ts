@@ -22,6 +22,7 @@ import type { Log } from './log.ts'
 import { ProblemError } from './problem-error.ts'
 import { Streamed } from './stream-json.ts'
 import { nouns, texts } from './texts.ts'
+import { traceCalls } from './traces.ts'
 import { onBehalfOf } from './turns.ts'
 
 export type App = FastifyInstance
@@ -134,6 +135,7 @@ export async function openApp(options: {
   app.decorate('callLimits', options.callLimits ?? { enter: async () => undefined, enterHeavy: async () => undefined })
   app.decorate('notFoundPage', { answer: null })
   hardenAnswers(app, { https })
+  traceCalls(app)
   // Twice, because a body arrives in the context of its socket.
   app.addHook('onRequest', ({ ip }, _reply, done) => onBehalfOf(ip, done))
   app.addHook('preHandler', ({ ip }, _reply, done) => onBehalfOf(ip, done))

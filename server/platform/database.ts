@@ -17,7 +17,7 @@ import net from 'node:net'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
-import { PGlite } from '@electric-sql/pglite'
+import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 import { DrizzleQueryError, type SQL, sql } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
@@ -28,6 +28,7 @@ import pg from 'pg'
 import { z } from 'zod'
 import { openStatements, type Statements } from './embedded-statements.ts'
 import { StartError } from './start-error.ts'
+import { type Ask, inStatement, traceStatements } from './traces.ts'
 import { openTurns, type Turns } from './turns.ts'
 
 /** A handle for statements: the database itself, or the transaction one is in. */
@@ -151,13 +152,25 @@ function oneAtATime(engine: PGlite, statements: Statements): PGlite {
         ? async (...args: unknown[]) => {
             const giveBack = await turns.take()
             try {
-              return await method(...args)
+              return await traceEngine(args, method)
             } finally {
               giveBack()
             }
           }
         : method
     },
+  })
+}
+
+/** A statement, or those of a transaction, in spans of their own where something is traced that they belong to. */
+function traceEngine(args: unknown[], method: (...args: unknown[]) => unknown): unknown {
+  const [first] = args
+  if (typeof first !== 'function') return inStatement(String(first), async () => method(...args))
+  return method((tx: Transaction) => {
+    const query: Transaction['query'] = (text, ...rest) => inStatement(text, () => tx.query(text, ...rest))
+    return (first as (tx: Transaction) => unknown)(
+      new Proxy(tx, { get: (target, field) => (field === 'query' ? query : (Reflect.get(target, field, target) as unknown)) }),
+    )
   })
 }
 
@@ -339,6 +352,7 @@ class ImpatientClient extends pg.Client {
     super(typeof config === 'string' ? config : { ...config, connectionTimeoutMillis: connectDeadline })
     // The pool listens to idle connections only. Without this, one that dies between two statements of a transaction would end the process.
     this.on('error', () => undefined)
+    this.query = traceStatements(this.query.bind(this) as Ask) as typeof this.query
   }
 }
 

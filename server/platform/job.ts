@@ -5,6 +5,7 @@ import { batch } from './batch.ts'
 import type { Timers } from './clock.ts'
 import { arrayText, byKeys, type Database, isUnavailable, preparedRows } from './database.ts'
 import type { Log } from './log.ts'
+import { inTrace } from './traces.ts'
 import { onBehalfOf } from './turns.ts'
 
 /** A kind of work in the background. Its name is stored in rows: never rename it. */
@@ -135,7 +136,9 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   /** Answers what it failed of, and whether it was asked for meanwhile. */
   const perform = async (one: Work, job: TakenJob): Promise<{ failure: { error: unknown } | null; again: boolean }> => {
     held.add(job.ticket)
-    const failure = await onBehalfOf(job.key, () => actAs(null, () => one.run(job.payload, stopping.signal, job.orphaned))).then(
+    const run = () => actAs(null, () => one.run(job.payload, stopping.signal, job.orphaned))
+    const traced = () => inTrace({ name: `job ${one.job.name}`, attributes: { 'duely.job.key': job.key } }, run)
+    const failure = await onBehalfOf(job.key, traced).then(
       () => null,
       (error: unknown) => ({ error }),
     )
