@@ -11,7 +11,7 @@ RUN node run/launch.mjs build && node run/image.mjs /image
 
 FROM debian:trixie-slim
 RUN apt-get update && apt-get install --yes --no-install-recommends ca-certificates libatomic1 tzdata && rm -rf /var/lib/apt/lists/* \
-  && useradd --system --uid 10001 --home-dir /data duely && install --directory --owner=duely --mode=700 /data
+  && useradd --uid 10001 --no-create-home --home-dir /data --shell /usr/sbin/nologin duely && install --directory --owner=duely --mode=700 /data
 COPY --from=build /image /srv/duely
 WORKDIR /srv/duely
 ENV PATH=/srv/duely/node_modules/node/bin:$PATH NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data

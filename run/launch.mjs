@@ -32,6 +32,7 @@ const commands = {
   'bench:scale': { run: ['bench/scale.ts'] },
   'bench:insights': { run: ['bench/insights.ts'] },
   'bench:plan': { run: ['bench/plan.ts'] },
+  soak: { build: true, run: ['bench/soak.ts'] },
   simulate: { run: ['test/simulation/simulate.ts'] },
   'simulate-smart': { run: ['bench/smart.ts'] },
   'bench:ledger': { build: true, run: ['bench/ledger.ts'] },

@@ -1,6 +1,6 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,11 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { variables } from '#server/config.ts'
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { readConfig, variables } from '#server/config.ts'
+import { findProgram, installPackage } from './machine.ts'
+import { createDatabase, findInitdb, openCluster, query } from './postgres.ts'
 import { freePort } from './program.ts'
 import { thorough } from './thorough.ts'
 
@@ -53,14 +57,128 @@ test('compose.yaml, the service and the image set only variables that Duely or P
   ]
   expect(set.length).toBeGreaterThan(12)
   expect(set.filter((name) => !known.has(name))).toEqual([])
-  // One web process, two workers, one key for all; nothing is reachable from outside without a proxy.
-  expect(compose).toMatch(/ROLE: web\n[\s\S]*\$\{BIND:-127\.0\.0\.1\}:3000:3000[\s\S]*ROLE: worker\n {4}deploy:\n {6}replicas: 2\n/)
-  expect(compose.match(/SECRET_KEY: /g)).toHaveLength(1)
-  expect(compose).not.toMatch(/\t/)
   expect(unit).toMatch(/\nExecStart=\/usr\/bin\/npm start\n[\s\S]*\nTimeoutStopSec=15\n/)
-  expect(read('deploy/Caddyfile').replace(/#.*$/gm, '').match(/\{/g)?.length).toBe(
-    read('deploy/Caddyfile').replace(/#.*$/gm, '').match(/\}/g)?.length,
+})
+
+const service = z.object({
+  environment: z.record(z.string(), z.string()).default({}),
+  build: z.string().optional(),
+  image: z.string(),
+  ports: z.array(z.string()).default([]),
+  deploy: z.object({ replicas: z.number() }).optional(),
+  depends_on: z.record(z.string(), z.object({ condition: z.literal('service_healthy') })).default({}),
+  volumes: z.array(z.string()).default([]),
+  healthcheck: z.object({ test: z.array(z.string()), interval: z.string(), timeout: z.string(), retries: z.number() }).optional(),
+  restart: z.literal('unless-stopped'),
+  stop_grace_period: z.string().optional(),
+})
+const project = z.object({ services: z.record(z.string(), service.strict()), volumes: z.record(z.string(), z.null()) })
+
+/** compose.yaml as Docker Compose reads it: anchors and merges, then `${NAME:-default}` and `${NAME:?message}` in each value. */
+function readCompose(env: Record<string, string>): z.output<typeof project> {
+  const filled = (value: unknown): unknown => {
+    if (typeof value === 'string')
+      return value.replace(/\$\{(\w+)(:[-?])([^}]*)\}/g, (_all, name: string, how: string, rest: string) => {
+        if (!env[name] && how === ':?') throw new Error(`${name}: ${rest}`)
+        return env[name] || rest
+      })
+    if (Array.isArray(value)) return value.map(filled)
+    if (typeof value === 'object' && value !== null)
+      return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filled(one)]))
+    return value
+  }
+  const { services, volumes } = filled(parse(compose, { merge: true })) as Record<string, unknown>
+  return project.parse({ services, volumes })
+}
+
+test('compose.yaml starts a database, one web process and two workers, with settings that Duely accepts', () => {
+  // As docs/deploying.md and the head of compose.yaml say.
+  const [command = ''] = /printf 'SECRET_KEY=.*> \.env/.exec(read('docs/deploying.md')) ?? []
+  expect(compose).toContain(command)
+  const made = execFileSync('sh', ['-c', command.replace('> .env', '')], { encoding: 'utf8' })
+  const env = Object.fromEntries(
+    made
+      .trim()
+      .split('\n')
+      .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   )
+  expect(() => readCompose({ ...env, SECRET_KEY: '' })).toThrow('SECRET_KEY: Set it in .env')
+  const { services, volumes } = readCompose(env)
+  const { postgres, web, worker } = services
+  expect(Object.keys(services)).toEqual(['postgres', 'web', 'worker'])
+  expect(worker?.deploy?.replicas).toBe(2)
+  // Nothing is reachable from outside without a proxy.
+  expect([postgres?.ports, web?.ports, worker?.ports]).toEqual([[], ['127.0.0.1:3000:3000'], []])
+  expect(Object.keys(volumes)).toEqual(postgres?.volumes.map((one) => one.split(':')[0]))
+  for (const [name, one] of Object.entries({ web, worker })) {
+    expect(one?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
+    const config = readConfig(one?.environment ?? {})
+    expect([config.role, config.databaseUrl, config.secretKeyGiven, config.trustProxy]).toEqual([
+      name,
+      `postgres://duely:${env.POSTGRES_PASSWORD}@postgres:5432/duely`,
+      true,
+      false,
+    ])
+  }
+  expect(
+    readConfig(readCompose({ ...env, TRUST_PROXY: 'uniquelocal', PUBLIC_URL: 'https://duely.example.com' }).services.web?.environment),
+  ).toMatchObject({
+    trustProxy: ['uniquelocal'],
+    publicUrl: 'https://duely.example.com',
+  })
+})
+
+// Makes a database server: two seconds.
+test.runIf(findInitdb())('the database of compose.yaml is made and asked by its own commands', { timeout: 240_000 }, async () => {
+  const { postgres } = readCompose({ SECRET_KEY: 'x', POSTGRES_PASSWORD: 'y' }).services
+  const { POSTGRES_INITDB_ARGS = '', POSTGRES_USER = '', POSTGRES_DB = '' } = postgres?.environment ?? {}
+  await using stack = new AsyncDisposableStack()
+  const cluster = await openCluster({ initdb: POSTGRES_INITDB_ARGS.split(' ') })
+  if (!cluster) throw new Error('There is no PostgreSQL.')
+  stack.defer(() => cluster.stop())
+  const url = await createDatabase(cluster.url, { name: POSTGRES_DB })
+  const { port, hostname, username } = new URL(url)
+  expect(username).toBe(POSTGRES_USER)
+  const [how, program = '', ...args] = postgres?.healthcheck?.test ?? []
+  expect(how).toBe('CMD')
+  const env = { ...process.env, PGHOST: hostname, PGPORT: port }
+  expect(spawnSync(path.join(cluster.bin, program), args, { env }).status).toBe(0)
+  expect(await query(url, "SELECT lower('É') = 'é' AS letters, current_setting('server_encoding') AS encoding")).toEqual([
+    { letters: true, encoding: 'UTF8' },
+  ])
+})
+
+const isRoot = process.getuid?.() === 0
+
+test.runIf(isRoot && process.platform === 'linux')('the commands of the final image make its user and its volume', ({ skip }) => {
+  const last = instructions.map(([name]) => name).lastIndexOf('FROM')
+  const commands = instructions
+    .slice(last)
+    .filter(([name]) => name === 'RUN')
+    .map(([, text]) => text)
+  const packages =
+    /apt-get install (.*?) &&/
+      .exec(commands.join(' '))?.[1]
+      ?.split(' ')
+      .filter((word) => !word.startsWith('-')) ?? []
+  expect(packages).toContain('ca-certificates')
+  // On a copy of this machine's files that is forgotten, without installing anything.
+  const script = `set -e; within=$(mktemp -d); mount -t tmpfs tmpfs $within; mkdir $within/up $within/work $within/root
+    mount -t overlay overlay -o lowerdir=/,upperdir=$within/up,workdir=$within/work $within/root
+    printf '#!/bin/sh\\necho apt-get "$@"\\n' > $within/root/usr/local/bin/apt-get; chmod +x $within/root/usr/local/bin/apt-get
+    exec chroot $within/root /bin/sh -c "$1"`
+  const looks = "stat -c '%U %a' /data; id -u duely; getent passwd duely | cut -d: -f6,7; ls /var/lib/apt/lists | wc -l"
+  const ran = spawnSync('unshare', ['--mount', 'sh', '-c', script, 'sh', `set -e; ${commands.join('; ')}; ${looks}`], { encoding: 'utf8' })
+  if (ran.stderr.includes('Operation not permitted')) skip('this machine has no mount namespaces')
+  expect(ran.stderr).toBe('')
+  expect(ran.stdout.trim().split('\n')).toEqual([
+    'apt-get update',
+    `apt-get install --yes --no-install-recommends ${packages.join(' ')}`,
+    'duely 700',
+    '10001',
+    '/data:/usr/sbin/nologin',
+    '0',
+  ])
 })
 
 test('the health check fails unless this container can serve', async () => {
@@ -87,6 +205,21 @@ const bytesIn = async (folder: string): Promise<number> => {
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 
+/** Files that .dockerignore lets into the build, of those that COPY names. */
+function contextFiles(named: string[]): string[] {
+  const rules = read('.dockerignore')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+  const isIn = (file: string) =>
+    rules.reduce((is, rule) => {
+      const pattern = rule.replace('!', '')
+      const matches = [pattern, `${pattern}/**`].some((one) => path.matchesGlob(file, one))
+      return matches ? rule.startsWith('!') : is
+    }, true)
+  const all = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).trim().split('\n')
+  return all.filter((file) => isIn(file) && existsSync(path.join(root, file)) && (named.includes('.') || named.includes(file)))
+}
+
 /** What Debian's slim image and the packages added to it take, rounded up. */
 const baseBytes = 90e6
 
@@ -94,17 +227,25 @@ test.runIf(thorough)('what the image contains starts on its own, is healthy, ans
   const within = await mkdtemp(path.join(tmpdir(), 'duely-image-'))
   await using _gone = { [Symbol.asyncDispose]: () => rm(within, { recursive: true, force: true }) }
   const image = path.join(within, 'image')
-  const build = "const { buildClient } = await import('./run/client.mjs'); await buildClient(process.execPath)"
-  execFileSync(process.execPath, ['--input-type=module', '-e', build], { cwd: root, stdio: 'ignore' })
-  execFileSync(process.execPath, [path.join(root, 'run/image.mjs'), image])
+  const folder = path.join(within, 'srv')
+  const first = instructions.slice(0, instructions.map(([name]) => name).lastIndexOf('FROM'))
+  for (const [name, text] of first) {
+    if (name === 'COPY')
+      for (const file of contextFiles(text.split(' ').slice(0, -1))) cpSync(path.join(root, file), path.join(folder, file))
+    if (name === 'RUN') execFileSync('sh', ['-c', text.replace('/image', image)], { cwd: folder, stdio: 'ignore' })
+  }
   expect(await bytesIn(image)).toBeLessThan(400e6 - baseBytes)
   expect(readdirSync(path.join(image, 'node_modules'))).not.toContain('react')
   const port = String(await freePort())
   const env = { PATH: '', NODE_ENV: 'production', HOST: '127.0.0.1', PORT: port, DATA_DIR: path.join(within, 'data') }
   const node = path.join(image, 'node_modules/node/bin/node')
-  const program = execFile(node, ['server/start.ts'], { cwd: image, env })
+  // Its PATH begins with the folder of this Node.
+  expect(argumentsOf('ENV')[0]).toContain('PATH=/srv/duely/node_modules/node/bin:')
+  expect(argumentsOf('ENTRYPOINT')).toEqual(['["node"]'])
+  const program = execFile(node, JSON.parse(argumentsOf('CMD')[0] ?? '') as string[], { cwd: image, env })
   try {
-    const healthy = () => spawnSync(node, ['run/healthy.mjs'], { cwd: image, env }).status
+    const [, ...check] = JSON.parse(argumentsOf('HEALTHCHECK')[0]?.split(' CMD ')[1] ?? '') as string[]
+    const healthy = () => spawnSync(node, check, { cwd: image, env }).status
     await expect.poll(healthy, { timeout: 100_000, interval: 500 }).toBe(0)
     const page = await fetch(`http://127.0.0.1:${port}/`)
     expect([page.status, (await page.text()).includes('<html')]).toEqual([200, true])
@@ -121,4 +262,44 @@ test.runIf(thorough && existsSync('/usr/bin/systemd-analyze'))('systemd finds no
     encoding: 'utf8',
   })
   expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('duely.service:') && !/npm|\bExecStart\b/.test(line))).toEqual([])
+})
+
+const caddy = thorough ? (findProgram(['caddy']) ?? (installPackage('caddy') ? findProgram(['caddy']) : null)) : null
+
+test.runIf(caddy)('Caddy accepts the Caddyfile, and hands everything to the port of Duely', () => {
+  const file = path.join(root, 'deploy/Caddyfile')
+  const args = ['--config', file, '--adapter', 'caddyfile']
+  expect(spawnSync(caddy ?? '', ['validate', ...args], { encoding: 'utf8' }).stderr).toContain('"adapter":"caddyfile"')
+  expect(spawnSync(caddy ?? '', ['validate', ...args]).status).toBe(0)
+  expect(execFileSync(caddy ?? '', ['adapt', ...args], { encoding: 'utf8' })).toMatch(/"upstreams":\[\{"dial":"127\.0\.0\.1:3000"\}\]/)
+})
+
+// Starts by npm, as the service does: five seconds.
+test.runIf(thorough)('the command of the service serves with its settings, and ends on SIGTERM', async () => {
+  const within = await mkdtemp(path.join(tmpdir(), 'duely-service-'))
+  await using _gone = { [Symbol.asyncDispose]: () => rm(within, { recursive: true, force: true }) }
+  const setting = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? ''
+  const [program, ...args] = setting('ExecStart').split(' ')
+  expect([program, args]).toEqual(['/usr/bin/npm', ['start']])
+  const port = String(await freePort())
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: within,
+    DATA_DIR: path.join(within, 'data'),
+    PORT: port,
+    PUBLIC_URL: 'https://duely.example.com',
+    TRUST_PROXY: 'loopback',
+  }
+  expect(setting('Environment')).toBe('DATA_DIR=/var/lib/duely')
+  const child = execFile('npm', args, { cwd: root, env })
+  const healthy = () =>
+    fetch(`http://127.0.0.1:${port}/health`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  await expect.poll(healthy, { timeout: 200_000, interval: 500 }).toBe(true)
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  await ended
+  await expect.poll(healthy, { timeout: 60_000 }).toBe(false)
 })

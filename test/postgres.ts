@@ -40,6 +40,8 @@ export interface ClusterOptions {
   /** Every commit is on disk before it is answered. */
   durable?: boolean
   settings?: string[]
+  /** Of `initdb`, besides the folder. */
+  initdb?: string[]
 }
 
 const oldest = 15
@@ -48,7 +50,12 @@ const fast = ['fsync=off', 'synchronous_commit=off', 'full_page_writes=off']
 const locale = process.platform === 'linux' ? 'C.UTF-8' : 'en_US.UTF-8'
 
 /** Starts a server in a folder of its own; null if PostgreSQL 15 or later is missing and can't be installed. */
-export async function openCluster({ within = tmpdir(), durable = false, settings = [] }: ClusterOptions = {}): Promise<Cluster | null> {
+export async function openCluster({
+  within = tmpdir(),
+  durable = false,
+  settings = [],
+  initdb: made,
+}: ClusterOptions = {}): Promise<Cluster | null> {
   const initdb = ensureInitdb()
   if (!initdb) return null
   const folder = mkdtempSync(path.join(within, 'duely-postgres-'))
@@ -72,7 +79,7 @@ export async function openCluster({ within = tmpdir(), durable = false, settings
   // However this process ends, the server and its folder must go with it.
   process.once('exit', remove)
   try {
-    execFileSync(initdb, ['-D', data, '-U', 'duely', '-A', 'trust', '-E', 'UTF8', '--no-sync', `--locale=${locale}`], {
+    execFileSync(initdb, ['-D', data, '-U', 'duely', '-A', 'trust', '--no-sync', ...(made ?? ['-E', 'UTF8', `--locale=${locale}`])], {
       ...options,
       stdio: 'pipe',
     })

@@ -27,6 +27,8 @@ interface StartOptions {
   firstStart?: boolean
   /** The folder of another version's code. */
   root?: string
+  /** Further options of Node. */
+  flags?: string[]
 }
 
 /** A name server that is not there: no question of a test leaves the machine. */
@@ -45,7 +47,7 @@ export const programFlags = process.env.PROGRAM_FLAGS?.split(' ') ?? []
 export async function startProgram(env: Record<string, string>, to: StartOptions = {}): Promise<Program> {
   if (env.DATA_DIR && !env.DATABASE_URL && !to.firstStart) await copyTemplate(env.DATA_DIR)
   const port = env.PORT ?? String(await freePort())
-  const child = spawn(process.execPath, [...programFlags, path.join(to.root ?? root, 'server/start.ts')], {
+  const child = spawn(process.execPath, [...programFlags, ...(to.flags ?? []), path.join(to.root ?? root, 'server/start.ts')], {
     env: {
       PATH: process.env.PATH ?? '',
       PORT: port,
@@ -96,8 +98,7 @@ async function healthy(url: string, child: ChildProcess, output: () => string): 
 
 const root = path.join(import.meta.dirname, '..')
 
-/** The copy holds no secret key and no row: the program makes the key of its own at its first start, as in an empty folder. */
-/** Gives an empty data folder a migrated database. */
+/** Gives an empty data folder a migrated database without rows. The program makes its secret key at its first start, as in an empty folder. */
 export async function copyTemplate(dataDir: string): Promise<void> {
   if (existsSync(dataDir) && readdirSync(dataDir).length > 0) return
   const template = await migratedFolder()
@@ -148,6 +149,7 @@ export async function freePort(): Promise<number> {
 export async function someoneAt(
   url: string,
   email: string,
+  password = 'correct horse battery',
 ): Promise<{ send(method: string, path: string, body?: object, business?: string): Promise<unknown> }> {
   const ask = async (method: string, path: string, body: object | undefined, token: string, business?: string) => {
     const answered = await fetch(url + path, {
@@ -163,7 +165,7 @@ export async function someoneAt(
     if (!answered.ok) throw new Error(`${method} ${path}: ${answered.status} ${text}`)
     return text === '' ? undefined : (JSON.parse(text) as unknown)
   }
-  const account = { email, password: 'correct horse battery' }
+  const account = { email, password }
   await ask('POST', '/user', { ...account, displayName: 'Asha Rao', timezone: 'Asia/Kolkata' }, '').catch((error: Error) => {
     if (!error.message.includes(' 409 ')) throw error
   })
