@@ -1,49 +1,42 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { parseArgs } from 'node:util'
 import { chromium, type Page } from '@playwright/test'
+import { openCatchingSmtp } from '#dev/catching-smtp.ts'
+import { makeYear, paymentKeys, visitor } from '#dev/demo-year.ts'
 import { chromiumFlags, findChromium } from '#test/chromium.ts'
-import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
 
-/** npm run screens: takes the screenshots of the README and of the public pages, of the real program. */
-const clients: [name: string, mailbox: string, amount: number, daysLate: number, status: string][] = [
-  ['Meridian Textiles', 'accounts@meridian.example', 48_500, 19, 'overdue'],
-  ['Kaveri Foods', 'billing@kaveri.example', 12_250, -8, 'unpaid'],
-  ['Studio Banyan', 'hello@banyan.example', 96_000, 20, 'paid'],
-  ['Nila Printers', 'nila@printers.example', 22_300, 6, 'overdue'],
-  ['Arjun & Sons', 'desk@arjunandsons.example', 1_13_400, 34, 'overdue'],
-  ['Lotus Dental', 'office@lotusdental.example', 7_800, -2, 'unpaid'],
-  ['Coastal Logistics', 'pay@coastal.example', 64_900, -15, 'unpaid'],
-  ['Blue Door Café', 'owner@bluedoor.example', 4_350, 2, 'overdue'],
-  ['Sunrise Schools', 'finance@sunrise.example', 2_10_000, 12, 'paid'],
-  ['Greenleaf Farms', 'hello@greenleaf.example', 33_150, -22, 'unpaid'],
-]
-const folder = mkdtempSync(path.join(tmpdir(), 'duely-pictures-'))
+/**
+ * npm run screens: takes the screenshots of the README and of the public pages, of the real program on the year of npm run demo, without its banner.
+ * Making the year takes a minute or two; `--data data/demo` takes that of a demo that has been stopped.
+ */
+const { values: given } = parseArgs({ options: { data: { type: 'string' } } })
+const within = mkdtempSync(path.join(tmpdir(), 'duely-pictures-'))
+const folder = path.join(within, 'data')
 const target = path.join(import.meta.dirname, '../docs/pictures')
 mkdirSync(target, { recursive: true })
 
-await using smtp = await openFakeSmtp()
-await using program = await startProgram({ DATA_DIR: folder })
-const asha = await someoneAt(program.url, 'asha@example.com')
-const today = Temporal.Now.plainDateISO('Asia/Kolkata')
-for (const [clientName, clientEmail, amount, late, status] of clients.toReversed())
-  await asha.send('POST', '/invoice', { clientName, clientEmail, amount, status, dueDate: today.subtract({ days: late }).toString() })
-await asha.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
-smtp.answer({
-  rcpt: (to) => (to.startsWith('nila@') ? '550 5.1.1 No such user here' : to.startsWith('owner@') ? '552 5.2.2 Mailbox full' : undefined),
-})
-await asha.send('POST', '/reminder/start')
-
-const wording = {
+await using smtp = await openCatchingSmtp({ smtp: 0, web: 0 })
+await using provider = await openFakeRazorpay(paymentKeys)
+if (given.data === undefined) {
+  const about = { smtpPort: smtp.smtpPort, publicUrl: 'https://duely.example.com', paymentsUrl: provider.settings.apiUrl }
+  await makeYear(folder, { ...about, progress: () => undefined })
+} else cpSync(given.data, folder, { recursive: true, filter: (file) => !file.endsWith('.sock') })
+await using program = await startProgram({ DATA_DIR: folder, PAY_LINKS: 'on', RAZORPAY_API_URL: provider.settings.apiUrl })
+const mira = await someoneAt(program.url, visitor.email, visitor.password)
+await mira.send('PUT', '/mail-config/template', {
   useCustomTemplate: true,
   customSubject: 'Invoice {{invoiceId}}: {{amount}}, due on {{dueDate}}',
   customContent:
     'Hello {{clientName}},\n\na quick note that <b>{{amount}}</b> for invoice {{invoiceId}} was due on {{dueDate}}, {{daysOverdue}} days ago. Could you let me know when to expect it?\n\nThank you,\n{{userName}}',
-}
-await asha.send('PUT', '/mail-config/template', wording)
-const invoices = (await asha.send('GET', '/invoice')) as { _id: string; clientName: string }[]
-const late = invoices.find(({ clientName }) => clientName === 'Arjun & Sons')?._id ?? ''
+})
+const invoices = (await mira.send('GET', '/invoice')) as { _id: string; status: string; dueDate: string; remindersSent: number }[]
+/** The one that is owed longest. */
+const late =
+  invoices.filter(({ status }) => status === 'overdue').toSorted((one, other) => (one.dueDate < other.dueDate ? -1 : 1))[0]?._id ?? ''
 
 const executablePath = findChromium()
 const browser = await chromium.launch({ ...(executablePath ? { executablePath } : {}), args: chromiumFlags })
@@ -58,10 +51,10 @@ const shots: { name: string; address: string; theme: 'dark' | 'light'; size: typ
 ]
 const signIn = async (page: Page) => {
   await page.goto(`${program.url}/signin`)
-  await page.getByLabel('Email').fill('asha@example.com')
-  await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
+  await page.getByLabel('Email').fill(visitor.email)
+  await page.getByLabel('Password', { exact: true }).fill(visitor.password)
   await page.locator('form button[type=submit]').click()
-  await page.getByText('Meridian Textiles').first().waitFor()
+  await page.getByText('Kaveri Foods').first().waitFor()
 }
 const open = async (page: Page, address: string, theme: 'dark' | 'light') => {
   await page.evaluate((chosen) => localStorage.setItem('theme', chosen), theme)
@@ -103,4 +96,4 @@ for (const [suffix, size, scale] of [
 }
 await browser.close()
 await program.end('SIGTERM')
-rmSync(folder, { recursive: true, force: true })
+rmSync(within, { recursive: true, force: true })
