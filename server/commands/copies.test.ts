@@ -110,6 +110,18 @@ test('a backup restores, and data moves to a server and back, with every byte of
   expect(await look(openConnection(empty, 'test'), emailsOf)).toEqual(emails)
   expect(await look(openConnection(empty, 'test'), wasRestored)).toBe(false)
 
+  // A server's backup is made while processes work on it, and they keep it from being moved or filled.
+  if (thorough) {
+    await using working = await startProgram(onServer)
+    expect(await run(onServer, 'backup', place('of-server.gz'))).toContain('It does not contain the secret key. Keep SECRET_KEY elsewhere')
+    expect(await run(onServer, 'restore', place('of-server.gz'))).toContain('Duely is running on the database')
+    expect(await run(onServer, 'move-to-embedded', dataDir)).toContain('Duely is running on the database')
+    await working.end('SIGTERM')
+    const other = { ...onServer, DATABASE_URL: await createDatabase(server) }
+    expect(await run(other, 'restore', place('of-server.gz'))).toMatch(/^0\n3 invoices, 3 emails and /)
+    expect(await look(openConnection(other.DATABASE_URL, 'test'), emailsOf)).toEqual(emails)
+  }
+
   // And back; the server that was left holds what waits there, should a process start on it. Making an embedded database takes seconds.
   if (thorough) {
     expect(await run(onServer, 'move-to-embedded', dataDir)).toMatch(/^0\n/)
