@@ -104,7 +104,7 @@ const alsoPublic: Record<string, string> = {
   'server/invoices/overdue.ts': 'the midnight job runs in the background',
   'server/pay/files.ts': 'emails have the PDFs of their invoices',
   'server/pay/links.ts': 'emails lead to pay pages',
-  'server/pay/qr.ts': 'emails show the code of a UPI payment',
+  'server/pay/qr-png.ts': 'emails show the code of a UPI payment',
   'server/invoices/payments.ts': 'accepting an answer records its payment',
   'server/invoices/pauses.ts': 'pauses end in the background',
   'server/reminders/bounces.ts': 'programs report emails that came back',

@@ -15,7 +15,7 @@ import {
 } from '#contract/pay.ts'
 import type { PayMethods } from '#contract/payment-settings.ts'
 import { escapeHtml } from '#contract/templates.ts'
-import { qrModules } from './qr.ts'
+import { qrRuns } from './qr-code.ts'
 import type { payAnswers } from './tables.ts'
 import { pageTexts as t } from './texts.ts'
 
@@ -264,20 +264,9 @@ function rowsOf(lines: PayLine[], name: string): string {
 }
 
 function picture(text: string, label: string): string {
-  const modules = qrModules(text)
-  const path = modules.flatMap((line, y) => runs(line).map(([from, length]) => `M${from} ${y}h${length}`)).join('')
-  return `<svg class="qr" width="168" height="168" viewBox="0 0 ${modules.length} ${modules.length}" role="img" aria-label="${e(label)}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${modules.length}v${modules.length}H0z"/><path transform="translate(0 .5)" stroke="#000" d="${path}"/></svg>`
-}
-
-/** Where dark modules begin in a line, and how many follow. */
-function runs(line: boolean[]): [number, number][] {
-  const found: [number, number][] = []
-  for (const [x, dark] of line.entries()) {
-    const last = found.at(-1)
-    if (dark && last && last[0] + last[1] === x) last[1] += 1
-    else if (dark) found.push([x, 1])
-  }
-  return found
+  const { side, runs } = qrRuns(text)
+  const path = runs.map(([x, y, length]) => `M${x} ${y}h${length}`).join('')
+  return `<svg class="qr" width="168" height="168" viewBox="0 0 ${side} ${side}" role="img" aria-label="${e(label)}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${side}v${side}H0z"/><path transform="translate(0 .5)" stroke="#000" d="${path}"/></svg>`
 }
 
 function ways(page: PageFrom, about: Payable & { balance: number }): string {

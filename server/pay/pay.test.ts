@@ -1,14 +1,11 @@
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { noticeCalls } from '#contract/notices.ts'
-import { upiLink } from '#contract/pay.ts'
 import { paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { readQrPng } from '#test/read-qr.ts'
-import { times } from '#test/thorough.ts'
-import { qrPng } from './qr.ts'
+import { qrPng } from './qr-png.ts'
 
 const password = 'correct horse'
 const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
@@ -121,22 +118,4 @@ test('a logo is a whole PNG or JPEG', async () => {
   expect((await saveLogo(png.subarray(0, -5))).status).toBe(400)
   expect((await saveLogo(png)).reply).toMatchObject({ hasLogo: true })
   expect((await ask(app, asha, paymentSettingsCalls.removeLogo)).reply).toMatchObject({ hasLogo: false })
-})
-
-test('the picture of a UPI code is read as exactly its text', () => {
-  for (const [name, amount] of [
-    ['Asha', 1],
-    ['Neem Studio & Söhne, Bengaluru', 9_999_999_999.99],
-    ['न'.repeat(60), 3000.5],
-  ] as const) {
-    const text = upiLink({ ...upi, name }, { amount, currency: 'INR', reference: 'INV-0041' })
-    expect(readQrPng(qrPng(text))).toBe(text)
-  }
-  for (let nth = 0; nth < times(40, 2_000); nth += 1) {
-    const text = upiLink(
-      { ...upi, name: `Asha ${nth * 7919}` },
-      { amount: nth + 1, currency: 'INR', reference: `${nth}`.repeat((nth % 12) + 1) },
-    )
-    expect(readQrPng(qrPng(text))).toBe(text)
-  }
 })

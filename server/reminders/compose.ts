@@ -20,7 +20,7 @@ import {
 } from '#contract/templates.ts'
 import type { StoredFile } from '#server/pay/files.ts'
 import type { EmailPayment, OwnBrand } from '#server/pay/pay.ts'
-import { qrPng } from '#server/pay/qr.ts'
+import { qrPng } from '#server/pay/qr-png.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { daysOverdue } from './schedule.ts'
 
