@@ -469,11 +469,11 @@ export async function preparedRows<S extends z.ZodType>(db: Database, shape: S, 
 export function statement<S extends z.ZodType>(
   shape: S,
   text: SQL,
-): (db: Database, values: Record<string, string | number | null>) => Promise<z.output<S>[]> {
+): (db: Database, values: Record<string, string | number | Buffer | null>) => Promise<z.output<S>[]> {
   const query = dialect.sqlToQuery(text)
   often.add(query.sql)
   const name = createHash('sha256').update(query.sql).digest('base64url')
-  const run = async (db: Database, values: Record<string, string | number | null>, named: boolean) => {
+  const run = async (db: Database, values: Record<string, string | number | Buffer | null>, named: boolean) => {
     const prepared = db._.session.prepareQuery(query, undefined, named ? name : undefined, false)
     const result = (await prepared.execute(values)) as { rows: unknown[] }
     return result.rows.map((row) => shape.parse(row))
@@ -504,12 +504,8 @@ function isNotPrepared(error: unknown): boolean {
 export const byKeys = (list: SQL) => sql`(SELECT * FROM ${list} LIMIT (SELECT 1000000))`
 
 /** An array as one parameter: a statement has the same text, and is planned once, however many elements there are. */
-export function arrayText(elements: (string | Buffer | null)[]): string {
-  const quoted = elements.map((one) => {
-    if (one === null) return 'NULL'
-    return typeof one === 'string' ? `"${one.replace(/["\\]/g, '\\$&')}"` : `"\\\\x${one.toString('hex')}"`
-  })
-  return `{${quoted.join(',')}}`
+export function arrayText(elements: (string | null)[]): string {
+  return `{${elements.map((one) => (one === null ? 'NULL' : `"${one.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`
 }
 
 /** How many rows a statement changed. */

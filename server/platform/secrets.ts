@@ -29,8 +29,12 @@ export function sealMark(secretKey: string, purpose: string): string {
   return `v1.${keyId(deriveKey(secretKey, purpose))}.`
 }
 
+const keyIds = new WeakMap<Buffer, string>()
+
 function keyId(key: Buffer): string {
-  return createHash('sha256').update(key).digest('hex').slice(0, 8)
+  const known = keyIds.get(key) ?? createHash('sha256').update(key).digest('hex').slice(0, 8)
+  keyIds.set(key, known)
+  return known
 }
 
 /**

@@ -238,7 +238,7 @@ function withParts(node: MimeNode, { text, html, picture }: { text: string; html
   // Chooses the boundary, which contains characters that base64 has not.
   const headers = node.buildHeaders()
   const part = (boundary: string, type: string, content: string, more = '') =>
-    `--${boundary}\r\nContent-Type: ${type}\r\n${more}Content-Transfer-Encoding: base64\r\n\r\n${content.match(/.{1,76}/g)?.join('\r\n') ?? ''}\r\n`
+    `--${boundary}\r\nContent-Type: ${type}\r\n${more}Content-Transfer-Encoding: base64\r\n\r\n${lines(content)}\r\n`
   // Text has CRLF before it is encoded (RFC 2046, 4.1.1).
   const encoded = (content: string) => Buffer.from(content.replace(/\r?\n/g, '\r\n')).toString('base64')
   const boundary = String(node.boundary)
@@ -259,6 +259,13 @@ function withParts(node: MimeNode, { text, html, picture }: { text: string; html
     `--${inner}--\r\n`,
   ].join('')
   return Buffer.from(`${headers}\r\n\r\n${plain}${related}--${boundary}--\r\n`)
+}
+
+/** In lines of 76 characters. */
+function lines(base64: string): string {
+  let made = base64.slice(0, 76)
+  for (let at = 76; at < base64.length; at += 76) made += `\r\n${base64.slice(at, at + 76)}`
+  return made
 }
 
 /**
