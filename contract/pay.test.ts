@@ -176,6 +176,12 @@ test('the HTML of the block has the lines of its text, the UPI code and no colou
   expect(html.replaceAll('color:inherit', '')).not.toMatch(/color|#[0-9a-f]{3}\b|rgb/)
 })
 
+test('only a word that is wider than a phone may break', () => {
+  const of = (id: string) => payBlock({ ...block, methods: { upi: { ...upi, id }, bank: null, ownLink: null } })?.html ?? ''
+  expect(of('a-very-long-name.of.a.company.in.bengaluru@okhdfcbank')).toContain('<td style="word-break:break-word"><b>a-very-long')
+  expect(of('asha@okaxis')).not.toContain('word-break')
+})
+
 test('a block needs a method of the currency', () => {
   expect(payBlock({ ...block, methods: { upi: null, bank: null, ownLink: null } })).toBeNull()
   expect(payBlock({ ...block, methods: { upi, bank: null, ownLink: null }, currency: 'EUR' })).toBeNull()

@@ -187,7 +187,8 @@ export function payBlock(block: PayBlock): { html: string; text: string } | null
   // Online is a button of the page.
   if (!hasMethod({ ...methods, online: methods.online === true && payLink !== null })) return null
   const several = references.length > 1
-  const shown = apart(speech.money(amount, currency))
+  const inMoney = (sum: number) => apart(speech.money(sum, currency))
+  const shown = inMoney(amount)
   const button = (several ? text.seeAndPay : text.pay)(shown)
   const all = references.join(', ')
   const reference = all.length <= mostReference ? all : ''
@@ -200,14 +201,14 @@ export function payBlock(block: PayBlock): { html: string; text: string } | null
     methods.ownLink && !several
       ? { label: visible(methods.ownLink.label), url: ownLinkUrl(methods.ownLink, { amount, currency, reference: all }) }
       : null
-  const paid = apart(speech.money(total - amount, currency))
-  const received = total > amount ? [text.received(paid, apart(speech.money(total, currency)))] : []
+  const received = total > amount ? [text.received(inMoney(total - amount), inMoney(total))] : []
   const page = payLink === null ? null : escapeHtml(payLink)
   const files = block.pdfs.map(({ reference, url }) => ({ url, label: several ? text.fileOf(apart(visible(reference))) : text.file }))
 
   const rows = lines.map(
     ({ label, shown: value }) =>
-      `<tr><td style="padding:0 16px 2px 0;vertical-align:top">${escapeHtml(label)}</td><td style="padding-bottom:2px"><b>${escapeHtml(apart(value))}</b></td></tr>`,
+      // A word that is wider than a phone may break.
+      `<tr valign="top"><td style="padding-right:16px">${escapeHtml(label)}</td><td${/\S{20}/.test(value) ? ' style="word-break:break-word"' : ''}><b>${escapeHtml(apart(value))}</b></td></tr>`,
   )
   const picture =
     block.qr === null || several || !methods.upi
@@ -230,7 +231,7 @@ export function payBlock(block: PayBlock): { html: string; text: string } | null
     files.length === 0
       ? ''
       : `<div style="padding-top:12px;font-size:15px;line-height:1.5">${files.map(({ url, label }) => `<a href="${escapeHtml(url)}" style="color:inherit">${escapeHtml(label)}</a>`).join('<br>')}</div>`,
-    `<div style="padding-top:24px">${picture}<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="display:inline-table;vertical-align:top;max-width:384px;font-size:15px;line-height:1.5">${rows.join('')}</table></div>`,
+    `<div style="padding-top:24px">${picture}<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="display:inline-table;vertical-align:top;max-width:384px;font-size:15px;line-height:1.63">${rows.join('')}</table></div>`,
     own === null ? '' : linked(escapeHtml(own.url), own.label),
     `<div style="padding-top:12px;font-size:15px;line-height:1.5">${closing.join('<br>')}</div>`,
     ends,

@@ -88,6 +88,17 @@ const download = icon(
 const e = (text: string) => escapeHtml(text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ''))
 const bold = ([before, middle, after]: readonly [string, string, string]) => `${e(before)}<b>${e(middle)}</b>${e(after)}`
 
+/** The most characters of an amount that fit into one line at the largest size. */
+const shortAmount = 11
+
+/** What is to pay, as the heading. An amount is never broken. */
+function toPay(sums: string): string {
+  const amounts = sums.split(' + ')
+  const long = amounts.length > 1 || sums.length > shortAmount
+  const shown = amounts.map((amount, nth) => `<span class="nb">${nth === 0 ? '' : '+ '}${e(amount)}</span>`).join(' ')
+  return `<h1${long ? ' class="long"' : ''}>${shown} <small>${e(t.toPay)}</small></h1>`
+}
+
 /** The page of one invoice. */
 export function invoicePage(page: InvoicePage): string {
   const { reference, business, owed, answer, payments, clientName } = page
@@ -110,7 +121,7 @@ ${bar(1)}<p class="part"><b>${e(amount)}</b>${e(when)}</p>${file(page)}${payment
   const wrongPerson = isOpen && answer.kind === 'wrong_person'
   const side = wrongPerson
     ? said(page)
-    : `${online(page)}${said(page)}<p class="ref">${e(t.invoice(reference))}</p><h1>${e(money(balance))} <small>${e(t.toPay)}</small></h1>
+    : `${online(page)}${said(page)}<p class="ref">${e(t.invoice(reference))}</p>${toPay(money(balance))}
 <p class="for due"><span>${e(t.forClient(clientName, formatDate(page.dueDate)))}</span>${page.daysOverdue > 0 ? `<span><i> · </i><b>${e(t.overdue(page.daysOverdue))}</b></span>` : ''}</p>${
         paid > 0 ? `${bar(paid / total)}<p class="part">${bold(t.soFar(money(total), money(paid)))}</p>` : ''
       }${file(page)}${paymentList(page, money)}`
@@ -143,7 +154,7 @@ export function statementPage(page: StatementPage): string {
   const head =
     invoices.length === 0
       ? `<h1 class="ok">${e(t.thanks)}</h1><p class="for">${e(t.nothingOpen)}</p>`
-      : `<p class="ref">${e(t.openInvoices)}</p><h1>${e(formatSums(sums, ''))} <small>${e(t.toPay)}</small></h1><p class="for">${e(t.forClientAll(clientName))}</p>`
+      : `<p class="ref">${e(t.openInvoices)}</p>${toPay(formatSums(sums, ''))}<p class="for">${e(t.forClientAll(clientName))}</p>`
   const methods = sums
     .map((sum) => {
       const all = ways(page, { ...sum, balance: sum.amount })
@@ -297,7 +308,7 @@ function ways(page: PageFrom, about: Payable & { balance: number }): string {
   // The provider takes no less than one rupee.
   if (methods.online && amount >= 1)
     parts.push(
-      `<section class="way online"><h2>${e(t.online)}</h2><form method="post" action="${page.path}/online"><input type="hidden" name="amount" value="${amount}"><input type="hidden" name="of" value="${balance}"><button class="btn">${e(t.payOnline(shown))}</button></form><p class="note">${e(t.onlineTold(page.business))}</p></section>`,
+      `<section class="way online${shown.length > shortAmount ? '' : ' beside'}"><h2>${e(t.online)}</h2><form method="post" action="${page.path}/online"><input type="hidden" name="amount" value="${amount}"><input type="hidden" name="of" value="${balance}"><button class="btn">${e(t.payOnline(shown))}</button></form><p class="note">${e(t.onlineTold(page.business))}</p></section>`,
     )
   return parts.join('\n')
 }
@@ -397,7 +408,7 @@ const styles = `:root{${light};color-scheme:light dark}@media(prefers-color-sche
 h1,h2,p,dl,dd,ul{margin:0;padding:0}ul{list-style:none}.i{flex:none;display:block}:focus-visible{outline:2px solid var(--brand);outline-offset:2px}
 .wrap{max-width:1040px;margin:0 auto;padding:20px 20px 32px}.from{display:flex;gap:12px;align-items:center;margin-bottom:36px}.logo{border-radius:11px;flex:none;object-fit:contain}
 .from b{display:block;font-size:17px;line-height:1.3}.from span{font-size:14px;color:var(--dim)}
-h1{font-size:clamp(32px,11vw,46px);line-height:1.05;letter-spacing:-.035em;font-weight:750}h1 small{display:block;font-size:20px;letter-spacing:-.01em;font-weight:600;margin-top:8px;line-height:1.2}.ok{color:var(--ok)}.ok small{color:var(--text)}h1.plain{font-size:34px;letter-spacing:-.02em}
+h1{font-size:clamp(32px,11vw,46px);line-height:1.05;letter-spacing:-.035em;font-weight:750}h1 small{display:block;font-size:20px;letter-spacing:-.01em;font-weight:600;margin-top:8px;line-height:1.2}.ok{color:var(--ok)}.ok small{color:var(--text)}h1.plain{font-size:34px;letter-spacing:-.02em}.nb{white-space:nowrap}h1.long{font-size:clamp(24px,7.6vw,34px);letter-spacing:-.02em}
 .for{margin-top:12px;color:var(--dim)}.for b{font-weight:600;color:var(--bad);white-space:nowrap}.now{font-size:18px;font-weight:600;margin-bottom:12px}.due{display:flex;flex-wrap:wrap;margin-left:-1em;clip-path:inset(0 0 0 1em)}.due span:first-child{padding-left:1em}.due i{display:inline-block;width:1em;font-style:normal;text-align:center}.bar{display:block;width:100%;margin-top:22px}.all{fill:var(--line)}.got{fill:var(--paid)}.part{margin-top:9px;font-size:15px;color:var(--dim)}.part b{font-weight:600;color:var(--ok)}
 .ref{font-size:15px;color:var(--dim);margin-bottom:6px}.pdf{display:inline-flex;text-decoration:none;gap:9px;align-items:center;min-height:44px;margin-top:16px;color:var(--brand);font-weight:600}.pdf span{text-decoration:underline;text-underline-offset:3px}
 .ways{margin-top:32px}.way{background:var(--surface);border:1px solid var(--line);border-radius:14px;padding:20px;margin-bottom:14px}.way h2,.more h2{font-size:18px;line-height:1.25;letter-spacing:-.01em;margin-bottom:14px}.fold{padding:4px 20px}.fold .way{border-width:1px 0 0;border-radius:0;padding:20px 0;margin:0}
@@ -406,11 +417,11 @@ h1{font-size:clamp(32px,11vw,46px);line-height:1.05;letter-spacing:-.035em;font-
 .rows{border-top:1px solid var(--line)}.rows>div{padding:10px 0;border-bottom:1px solid var(--line)}.rows>div:last-child{border-bottom:0}.rows dt{font-size:14px;color:var(--dim);line-height:1.3}.rows dd{display:flex;gap:12px;align-items:center;justify-content:space-between;min-height:44px}.rows dd span{font-weight:600;line-height:1.35;text-wrap:balance}
 .copy{flex:none;min-height:44px;min-width:84px;padding:0 12px;font:inherit;font-size:15px;font-weight:600;color:var(--brand);background:none;border:1px solid var(--strong);border-radius:10px;cursor:pointer}
 .note{font-size:14px;color:var(--dim);margin-top:8px}.note b{color:var(--text);font-weight:600}.warn{font-size:15px;color:var(--warn);margin-bottom:14px}.bad{font-size:15px;color:var(--bad);font-weight:600}.none{margin-top:8px}
-summary{display:flex;gap:12px;align-items:center;justify-content:space-between;min-height:52px;cursor:pointer;list-style:none;font-weight:600}summary::-webkit-details-marker{display:none}summary .i{color:var(--dim)}details[open]>summary .i{transform:rotate(180deg)}.other summary,.fold>summary{color:var(--brand)}
+summary{display:flex;gap:12px;align-items:center;justify-content:space-between;min-height:52px;padding:4px 0;cursor:pointer;list-style:none;font-weight:600}summary::-webkit-details-marker{display:none}summary .i{color:var(--dim)}details[open]>summary .i{transform:rotate(180deg)}.other summary,.fold>summary{color:var(--brand)}
 .more{margin-top:30px}.answers>li{border-top:1px solid var(--line)}.answers>li:last-child{border-bottom:1px solid var(--line)}.answers form,.other form{padding:2px 0 20px}label{display:block;font-size:14px;font-weight:600;margin:12px 0 6px}
 input,textarea{width:100%;min-height:48px;padding:8px 14px;font:inherit;color:var(--text);background:var(--surface);border:1px solid var(--field);border-radius:10px}.tick{display:flex;gap:12px;align-items:center;min-height:44px;font-size:16px}.tick input{width:22px;min-height:22px;flex:none}form .btn{margin-top:18px;min-height:48px}.online .btn{margin-top:0;min-height:52px}.two{display:grid;grid-template-columns:1fr 1fr;gap:12px}.two input{padding:8px 10px}
 .pays li{display:flex;justify-content:space-between;gap:12px;padding:10px 0;border-top:1px solid var(--line);font-size:15px}.pays li:last-child{border-bottom:1px solid var(--line)}.pays b{font-weight:600}.list{margin-top:28px}.list li{padding:0}.sum{margin:26px 0 12px}.sum:first-child{margin-top:0}.list a{display:flex;padding:6px 0;justify-content:space-between;gap:12px;width:100%;min-height:52px;align-items:center;color:inherit;text-decoration:none}.list span{color:var(--dim)}.list b{color:var(--text)}.list a>b{flex:none}.list em{display:block;font-style:normal;color:var(--bad)}
 .said{background:color-mix(in srgb,var(--paid) 9%,var(--surface));border:1px solid var(--paid);border-radius:12px;padding:14px 16px;margin-bottom:28px}.said.no{background:color-mix(in srgb,var(--bad) 9%,var(--surface));border-color:var(--bad)}.said.wait{background:color-mix(in srgb,var(--brand) 9%,var(--surface));border-color:var(--brand)}.leave{margin-top:20px;max-width:400px}.link{min-height:44px;padding:0;font:inherit;font-weight:600;color:var(--brand);background:none;border:0;cursor:pointer}
 footer{margin-top:36px;padding-top:18px;border-top:1px solid var(--line);font-size:14px;color:var(--dim);display:flex;flex-wrap:wrap;gap:4px 24px;justify-content:space-between}
-@media(min-width:900px){.wrap{padding:40px}.cols{display:grid;grid-template-columns:minmax(0,380px) minmax(0,1fr);gap:72px;align-items:start}.from{margin-bottom:56px}.ways{margin-top:0}h1{font-size:60px}h1 small{font-size:24px}.way{padding:24px 28px}.side{position:sticky;top:40px}.upi{display:grid;grid-template-columns:auto 1fr;column-gap:28px;grid-template-areas:"h h" "w w" "qr scan" "qr id" "qr rest";align-items:start}.upi h2{grid-area:h}.upi .warn{grid-area:w}.upi .scan{display:contents}.upi .qr{grid-area:qr;max-width:none}.upi .scan p{grid-area:scan;margin-bottom:12px;max-width:none;font-weight:600}.id{grid-area:id}.upi .btn{display:none}.rest{grid-area:rest}.online{display:grid;grid-template-columns:1fr auto;gap:0 24px;align-items:center}.online h2{margin:0}.online form{grid-row:1/3;grid-column:2}.online .btn{padding:0 24px}.online .note{margin-top:4px}.bank>div{display:grid;grid-template-columns:150px 1fr;align-items:center;padding:5px 0}}
+@media(min-width:900px){.wrap{padding:40px}.cols{display:grid;grid-template-columns:minmax(0,380px) minmax(0,1fr);gap:72px;align-items:start}.from{margin-bottom:56px}.ways{margin-top:0}h1{font-size:60px}h1 small{font-size:24px}.way{padding:24px 28px}.side{position:sticky;top:40px}.upi{display:grid;grid-template-columns:auto 1fr;column-gap:28px;grid-template-areas:"h h" "w w" "qr scan" "qr id" "qr rest";align-items:start}.upi h2{grid-area:h}.upi .warn{grid-area:w}.upi .scan{display:contents}.upi .qr{grid-area:qr;max-width:none}.upi .scan p{grid-area:scan;margin-bottom:12px;max-width:none;font-weight:600}.id{grid-area:id}.upi .btn{display:none}.rest{grid-area:rest}.beside{display:grid;grid-template-columns:1fr auto;gap:0 24px;align-items:center}.beside h2{margin:0}.beside form{grid-row:1/3;grid-column:2}.beside .btn{padding:0 24px}.beside .note{margin-top:4px}.bank>div{display:grid;grid-template-columns:150px 1fr;align-items:center;padding:5px 0}}
 @media print{:root{${light};--ground:#fff;color-scheme:light}.wrap{max-width:none;padding:0}.cols{display:block}.side{position:static}.ways{margin-top:28px}.way,.list li{break-inside:avoid}.btn,.copy,.pdf,.more.other,#else,.link{display:none}}`

@@ -114,24 +114,26 @@ function table(doc: Document, invoices: StatementPage['invoices']): void {
   const begin = () => row(doc, Object.values(t.columns), 'bold', colors.dim)
   begin()
   for (const { reference, dueDate, daysOverdue, owed } of invoices) {
-    if (doc.y + rowHeight > doc.page.height - pageBottom) {
+    // A part of a reference names nothing.
+    const height = Math.max(rowHeight, doc.font('regular').fontSize(9).heightOfString(reference, { width: columns[0].width }) + 9)
+    if (doc.y + height > doc.page.height - pageBottom) {
       doc.addPage()
       begin()
     }
     const late = daysOverdue > 0 ? ` · ${t.overdue(daysOverdue)}` : ''
     const amounts = [owed.total, owed.paid, owed.balance].map((amount) => formatMoney(amount, owed.currency))
-    row(doc, [reference, `${formatDate(dueDate)}${late}`, ...amounts], 'regular', colors.ink)
+    row(doc, [reference, `${formatDate(dueDate)}${late}`, ...amounts], 'regular', colors.ink, height)
   }
 }
 
-function row(doc: Document, cells: string[], font: 'regular' | 'bold', color: string): void {
+function row(doc: Document, cells: string[], font: 'regular' | 'bold', color: string, height = rowHeight): void {
   const { y } = doc
   doc.font(font).fontSize(9).fillColor(color)
   for (const [nth, { at, width, align }] of columns.entries())
-    doc.text(cells[nth] ?? '', pageMargin + at, y + 5, { width, align, height: 12, ellipsis: true })
-  rule(doc, { y: y + rowHeight, width: 0.5, color: colors.rule })
+    doc.text(cells[nth] ?? '', pageMargin + at, y + 5, { width, align, height: height - 9, ellipsis: true })
+  rule(doc, { y: y + height, width: 0.5, color: colors.rule })
   doc.x = pageMargin
-  doc.y = y + rowHeight
+  doc.y = y + height
 }
 
 /** How to pay the sum of one currency. */
