@@ -5,11 +5,12 @@ import { IconCash } from '@tabler/icons-react'
 import { type ChangeEvent, type ReactNode, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { accountCalls } from '#contract/accounts.ts'
+import { businessCalls } from '#contract/business.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { bankLines } from '#contract/pay.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { isTestKey, largestLogo, type PayMethods, type PaymentSettings, paymentSettingsCalls } from '#contract/payment-settings.ts'
-import { screens } from '#contract/screens.ts'
+import { screens, withQuery } from '#contract/screens.ts'
 import { Allowed } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
@@ -229,6 +230,7 @@ function Logo({ settings }: { settings: PaymentSettings }): ReactNode {
   const picker = useRef<HTMLInputElement>(null)
   const [image, setImage] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
+  const business = useApiQuery(businessCalls.read, {}, { staleTime: 60_000 }).data
   const remove = useApiMutation(paymentSettingsCalls.removeLogo, {
     update: (cache, reply) => cache.write(paymentSettingsCalls.read, reply),
     onSuccess: () => toast('good', pageTexts.logoRemoved),
@@ -242,6 +244,18 @@ function Logo({ settings }: { settings: PaymentSettings }): ReactNode {
     setProblem(null)
     setImage(new Uint8Array(await file.arrayBuffer()).toBase64())
   }
+  if (!business) return null
+  // One place for one picture: there it is for emails too.
+  if (business.whiteLabel)
+    return (
+      <div>
+        <div className={styles.name}>{pageTexts.logo}</div>
+        <p className={styles.text}>{pageTexts.logoOfBrand}</p>
+        <Button component={Link} to={withQuery(screens.business, { tab: 'brand' })} variant="default">
+          {pageTexts.openBrand}
+        </Button>
+      </div>
+    )
   return (
     <div>
       <div className={styles.name}>{pageTexts.logo}</div>

@@ -101,6 +101,8 @@ export const texts = {
     logo: 'Logo',
     logoHint: 'PNG or JPEG, at most 200 KB',
     logoSet: 'Your pay page has a logo.',
+    logoOfBrand: 'The logo of your emails and client pages is part of your brand.',
+    openBrand: 'Change your brand',
     chooseLogo: 'Choose a logo',
     removeLogo: 'Remove the logo',
     logoRemoved: 'Logo removed.',
