@@ -50,17 +50,31 @@ export async function payLinksFor(db: Database, { publicUrl, secretKey }: Config
     const fresh = [...missing.values()].filter((one) => !known.has(keyOf(one)))
     if (fresh.length === 0) continue
     const values = fresh.map((one) => ({ one, link: made(secretKey, newId()) }))
-    const column = (of: (one: (typeof values)[number]) => string | null) => arrayText(values.map(of))
     // At nine o'clock thousands are made at once: a row of VALUES costs the program more than its code and its seal.
-    const stored = await rows(
-      db,
-      z.object({ id: z.string() }),
-      sql`INSERT INTO pay_links (id, owner_id, invoice_id, client_key, token_hash, sealed_token, created_at)
-          SELECT l.*, ${now.toString()}::timestamptz FROM unnest(${column(({ link }) => link.id)}::uuid[], ${column(({ one }) => one.ownerId)}::uuid[],
-            ${column(({ one }) => one.invoiceId)}::uuid[], ${column(({ one }) => one.clientKey)}::text[],
-            ${column(({ link }) => link.tokenHash)}::text[], ${column(({ link }) => link.sealedToken)}::text[]) l
-          ON CONFLICT DO NOTHING RETURNING id`,
-    )
+    const store = async (those: typeof values, onlyOne: SQL) => {
+      if (those.length === 0) return []
+      const column = (of: (one: (typeof values)[number]) => string | null) => arrayText(those.map(of))
+      // Without naming the index, PostgreSQL looks for every new link in all of them.
+      return rows(
+        db,
+        z.object({ id: z.string() }),
+        sql`INSERT INTO pay_links (id, owner_id, invoice_id, client_key, token_hash, sealed_token, created_at)
+            SELECT l.*, ${now.toString()}::timestamptz FROM unnest(${column(({ link }) => link.id)}::uuid[], ${column(({ one }) => one.ownerId)}::uuid[],
+              ${column(({ one }) => one.invoiceId)}::uuid[], ${column(({ one }) => one.clientKey)}::text[],
+              ${column(({ link }) => link.tokenHash)}::text[], ${column(({ link }) => link.sealedToken)}::text[]) l
+            ON CONFLICT ${onlyOne} DO NOTHING RETURNING id`,
+      )
+    }
+    const stored = [
+      ...(await store(
+        values.filter(({ one }) => one.invoiceId !== null),
+        sql`(invoice_id) WHERE invoice_id IS NOT NULL`,
+      )),
+      ...(await store(
+        values.filter(({ one }) => one.invoiceId === null),
+        sql`(owner_id, client_key) WHERE invoice_id IS NULL`,
+      )),
+    ]
     const ids = new Set(stored.map(({ id }) => id))
     // One that another process made meanwhile is read.
     for (const { one, link } of values) {
