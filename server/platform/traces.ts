@@ -98,8 +98,11 @@ const longestText = 2_000
 function beginStatement(text: string): OpenSpan | null {
   const parent = tracing && current.getStore()
   if (!parent) return null
-  const [, operation = 'statement'] = /^\s*(\w+)/.exec(text) ?? []
-  const [, table] = /\b(?:from|into|update)\s+(?:only\s+)?"?(\w+)"?/i.exec(text) ?? []
+  // A statement that begins with WITH is named by the first table that it writes.
+  const [, written, writtenTo] =
+    /^\s*with\b.*?\b(insert(?=\s+into)|delete(?=\s+from)|(?<!\b(?:for|key)\s)update)\s+(?:into\s+|from\s+)?"?(\w+)"?/is.exec(text) ?? []
+  const [, operation = 'statement'] = written ? [text, written] : (/^\s*(\w+)/.exec(text) ?? [])
+  const table = writtenTo ?? /\b(?:from|into|update)\s+(?:only\s+)?"?(\w+)"?/i.exec(text)?.[1]
   const name = table ? `${operation.toUpperCase()} ${table}` : operation.toUpperCase()
   return begin(
     { kind: 'client', name, attributes: { 'db.system.name': 'postgresql', 'db.query.text': text.slice(0, longestText) } },
