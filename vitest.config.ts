@@ -5,9 +5,8 @@ import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * The first line of a test file that runs on a PostgreSQL server, with the reason: locks, claims, triggers, the locale or driver types.
- * `Only` where it needs a server, `Also` where it runs on the embedded database too: in `npm run test:full`, or where no server was found,
- * because a test takes three times as long there.
+ * The first line of a test file whose subject a PostgreSQL server can change, with the reason: locks, claims, triggers, the locale or driver
+ * types. `Only` where it needs a server, `Also` where it runs on the embedded database too.
  */
 const postgresMark = /^\/\/ (Also|Only) on PostgreSQL: ./
 
@@ -26,8 +25,16 @@ const include = (needs: string) => files.filter((one) => one.needs === needs).ma
 
 /** Every file gets modules of its own: slower, and shows whether files depend on each other. */
 const isolate = process.env.TEST_ISOLATE === 'true'
-/** `everything`: all that needs a database runs on both; `marked`: what is marked runs on the server only. Otherwise what is marked runs on both. */
+/**
+ * `everything`: all that needs a database runs on both. `mostly`: each file runs on one, because a test takes three times as long on the embedded
+ * database. That has the files of `test/` without a mark, which make every call, as it has the programs of all other tests; the server has the
+ * rest. Otherwise what is marked runs on both, and the rest on the embedded database.
+ */
 const onServer = process.env.TEST_POSTGRES
+const servers = files.filter(
+  ({ file, needs, postgres }) =>
+    postgres || (needs === 'database' && (onServer === 'everything' || (onServer === 'mostly' && file.startsWith('server/')))),
+)
 
 /** Programs first: their tests wait more than they compute, and would be left alone with the machine at the end. */
 class ProgramsFirst extends BaseSequencer {
@@ -43,8 +50,8 @@ class ProgramsFirst extends BaseSequencer {
   }
 }
 
-/** Upper bounds only: a busy machine may need a minute to start a program. */
-const limits = { testTimeout: 240_000, hookTimeout: 240_000 }
+/** Upper bounds only: a busy machine may need minutes to start a program. */
+const limits = { testTimeout: 900_000, hookTimeout: 900_000 }
 const database = { ...limits, pool: 'forks' as const, isolate, setupFiles: ['test/database-setup.ts'] }
 
 /** A program of a test lives for seconds: compiling its database for speed takes a quarter of the CPU of its start. */
@@ -75,7 +82,7 @@ export default defineConfig({
           ...database,
           name: 'database',
           include: files
-            .filter(({ needs, postgres }) => needs === 'database' && !(postgres && onServer === 'marked'))
+            .filter((one) => one.needs === 'database' && !(onServer === 'mostly' && servers.includes(one)))
             .map(({ file }) => file),
         },
       },
@@ -83,9 +90,7 @@ export default defineConfig({
         test: {
           ...database,
           name: 'postgres',
-          include: files
-            .filter(({ needs, postgres }) => postgres || (onServer === 'everything' && needs === 'database'))
-            .map(({ file }) => file),
+          include: servers.map(({ file }) => file),
           globalSetup: ['test/postgres-setup.ts'],
         },
       },

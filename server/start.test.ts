@@ -4,10 +4,9 @@ import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { compileCache, programFile } from '#test/bundle.ts'
 import { freePort, programFlags, someoneAt, startProgram } from '#test/program.ts'
 import { thorough } from '#test/thorough.ts'
-
-const entry = path.join(import.meta.dirname, 'start.ts')
 
 function aFolder(): Disposable & { at: string } {
   const at = mkdtempSync(path.join(tmpdir(), 'duely-start-'))
@@ -15,9 +14,9 @@ function aFolder(): Disposable & { at: string } {
 }
 
 /** Runs the program until it exits. */
-function endOf(env: Record<string, string>): Promise<{ code: number | null; said: string; logged: string }> {
-  const child = spawn(process.execPath, [...programFlags, entry], {
-    env: { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', ...env },
+async function endOf(env: Record<string, string>): Promise<{ code: number | null; said: string; logged: string }> {
+  const child = spawn(process.execPath, [...programFlags, await programFile('start')], {
+    env: { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', NODE_COMPILE_CACHE: compileCache, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
@@ -123,7 +122,7 @@ test.runIf(thorough)('a different secret key is refused', async () => {
 
 test.runIf(thorough)('with PORT=0 the log shows the chosen port', async () => {
   using folder = aFolder()
-  const child = spawn(process.execPath, [...programFlags, entry], {
+  const child = spawn(process.execPath, [...programFlags, await programFile('start')], {
     env: { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', DATA_DIR: folder.at },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

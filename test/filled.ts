@@ -41,7 +41,16 @@ export function filled(shape: Shape, text: string): unknown {
   }
 }
 
+const shapes = new WeakMap<z.ZodType, Shape>()
+
+/** Made once for each schema: it takes as long as the call that it is for. */
 export function shapeOf(schema: z.ZodType): Shape {
+  const known = shapes.get(schema) ?? makeShape(schema)
+  shapes.set(schema, known)
+  return known
+}
+
+function makeShape(schema: z.ZodType): Shape {
   const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   // A schema with an id is kept in `$defs`; what refers to it must be followed, or its fields would never be filled.
   const inlined = (value: unknown): unknown => {

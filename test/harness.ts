@@ -69,20 +69,48 @@ let shared: Promise<Shared> | null = null
 export const errorsLogged: string[] = []
 export const secretsTold: string[] = []
 
+const usualConfig: Config = readConfig({
+  PORT: '0',
+  SECRET_KEY: 'a secret key for tests, 32 characters',
+  RATE_LIMIT: 'off',
+  SMTP_ALLOW_PRIVATE_HOSTS: 'true',
+})
+
+interface Calls {
+  app: App
+  clock: TestClock
+  /** What the handlers of the calls have; a test may change its `config`. */
+  deps: Deps
+}
+
+/** With the usual configuration, until a test takes it: registering every call takes as long as most tests. */
+let usualCalls: Calls | null = null
+
+async function openTestCalls({ database, queue }: Shared, config: Config): Promise<Calls> {
+  const clock = testClock()
+  const deps: Deps = { db: database.db, clock, queue, log: testLog(), config }
+  const app = await openCalls(deps)
+  app.addHook('onSend', async ({ method, url }, _reply, payload) => {
+    if (typeof payload === 'string')
+      secretsTold.push(...toldByAnswer(payload).map((secret) => `${secret} in the answer of ${method} ${url}`))
+    return payload
+  })
+  return { app, clock, deps }
+}
+
 /** The program on a real, empty database, with an injected clock. */
 export async function openTestApp(options: { now?: string; config?: Partial<Config> } = {}): Promise<TestApp> {
   shared ??= openShared()
   const { database, queue } = await shared
   await emptyTables(database.db)
-  const clock = testClock(options.now ?? '2026-03-02T09:00:00Z')
-  const config: Config = {
-    ...readConfig({ PORT: '0', SECRET_KEY: 'a secret key for tests, 32 characters', RATE_LIMIT: 'off', SMTP_ALLOW_PRIVATE_HOSTS: 'true' }),
-    ...options.config,
-  }
-  const log = testLog()
+  const kept = options.config ? null : usualCalls
+  if (kept) usualCalls = null
+  const calls = kept ?? (await openTestCalls(await shared, { ...usualConfig, ...options.config }))
+  const { app, clock, deps: own } = calls
+  const { config, log } = own
+  clock.set(options.now ?? '2026-03-02T09:00:00Z')
   const mailer = openMailer({ db: database.db, config, log })
   const processId = newId()
-  const own: Deps = { db: database.db, clock, queue, log, config }
   const deps: Delivering = {
     ...own,
     ...openSending(own, { processId, embedded: database.embedded !== null }),
@@ -92,12 +120,6 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
     limitsOf,
   }
   await registerProcess(deps.db, deps.processId)
-  const app = await openCalls(deps)
-  app.addHook('onSend', async ({ method, url }, _reply, payload) => {
-    if (typeof payload === 'string')
-      secretsTold.push(...toldByAnswer(payload).map((secret) => `${secret} in the answer of ${method} ${url}`))
-    return payload
-  })
   const jobs = works(deps)
   const runJobs = async () => {
     do {
@@ -128,10 +150,14 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
       return done
     },
     async [Symbol.asyncDispose]() {
-      await app.close()
+      if (options.config || usualCalls || app.server.listening) await app.close()
+      else {
+        Object.assign(config, usualConfig)
+        usualCalls = calls
+      }
       await mailer.close()
       // One database is enough for this: what is stored does not depend on which PostgreSQL stores it.
-      if (database.embedded || process.env.TEST_POSTGRES === 'marked') secretsTold.push(...(await secretsIn(database.db)))
+      if (database.embedded || process.env.TEST_POSTGRES === 'mostly') secretsTold.push(...(await secretsIn(database.db)))
     },
   }
 }
@@ -167,8 +193,8 @@ export async function ask<C extends Call>(
   }
 }
 
-function testClock(now: string): TestClock {
-  let current: Instant = Temporal.Instant.from(now)
+function testClock(): TestClock {
+  let current: Instant = Temporal.Instant.fromEpochMilliseconds(0)
   return {
     ...systemTimers,
     now: () => current,
@@ -202,31 +228,30 @@ async function openShared(): Promise<Shared> {
   return { database, queue }
 }
 
+/** The tables that ever had a row: the others take no space. */
+const used = sql`SELECT relname AS name FROM pg_class
+  WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0`
+
 /** Most tables are empty, and deleting the few rows of the others is several times faster than TRUNCATE. As a replica no trigger fires. */
 async function emptyTables(db: Database): Promise<void> {
-  await db.execute(
-    sql.raw(`DO $$
-      DECLARE name text; filled boolean;
-      BEGIN
-        SET LOCAL session_replication_role = replica;
-        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
-          EXECUTE format('SELECT EXISTS (SELECT FROM %I)', name) INTO filled;
-          IF filled THEN EXECUTE format('DELETE FROM %I', name); END IF;
-        END LOOP;
-      END $$`),
-  )
+  await db.execute(sql`DO $$
+    DECLARE name text; filled boolean;
+    BEGIN
+      SET LOCAL session_replication_role = replica;
+      FOR name IN ${used} LOOP
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I)', name) INTO filled;
+        IF filled THEN EXECUTE format('DELETE FROM %I', name); END IF;
+      END LOOP;
+    END $$`)
 }
 
 /** The tables that contain a secret in plain text. */
 async function secretsIn(db: Database): Promise<string[]> {
-  const looked = (await tablesOf(db)).map(
-    (name) => sql`SELECT ${name}::text AS name FROM ${sql.identifier(name)} t WHERE t::text ~ ${untoldByDatabase}`,
+  const { rows: tables } = (await db.execute(used)) as { rows: { name: string }[] }
+  if (tables.length === 0) return []
+  const looked = tables.map(
+    ({ name }) => sql`SELECT ${name}::text AS name FROM ${sql.identifier(name)} t WHERE t::text ~ ${untoldByDatabase}`,
   )
   const found = (await db.execute(sql.join(looked, sql` UNION ALL `))) as { rows: { name: string }[] }
   return found.rows.map(({ name }) => `a secret in the table ${name}`)
-}
-
-async function tablesOf(db: Database): Promise<string[]> {
-  const found = (await db.execute(sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)) as { rows: { tablename: string }[] }
-  return found.rows.map(({ tablename }) => tablename)
 }

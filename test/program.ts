@@ -5,8 +5,10 @@ import { constants, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
+import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { businessHeader } from '#contract/call.ts'
+import { compileCache, programFile } from './bundle.ts'
 
 /** The real program in a process of its own. */
 export interface Program extends AsyncDisposable {
@@ -34,8 +36,8 @@ interface StartOptions {
 /** A name server that is not there: no question of a test leaves the machine. */
 const nobody = '127.0.0.1:9'
 
-/** What Node made of the program's code, for the next one: a seventh of the CPU of a start. */
-const compiled = path.join(import.meta.dirname, '../node_modules/.cache/duely/compiled')
+/** In ms: only what hangs takes that long, however busy the machine is. */
+const startLimit = 300_000
 
 /** Options of Node for the programs that a test starts (vitest.config.ts). */
 export const programFlags = process.env.PROGRAM_FLAGS?.split(' ') ?? []
@@ -47,7 +49,8 @@ export const programFlags = process.env.PROGRAM_FLAGS?.split(' ') ?? []
 export async function startProgram(env: Record<string, string>, to: StartOptions = {}): Promise<Program> {
   if (env.DATA_DIR && !env.DATABASE_URL && !to.firstStart) await copyTemplate(env.DATA_DIR)
   const port = env.PORT ?? String(await freePort())
-  const child = spawn(process.execPath, [...programFlags, ...(to.flags ?? []), path.join(to.root ?? root, 'server/start.ts')], {
+  const file = to.root ? path.join(to.root, 'server/start.ts') : await programFile('start')
+  const child = spawn(process.execPath, [...programFlags, ...(to.flags ?? []), file], {
     env: {
       PATH: process.env.PATH ?? '',
       PORT: port,
@@ -55,7 +58,7 @@ export async function startProgram(env: Record<string, string>, to: StartOptions
       RATE_LIMIT: 'off',
       SMTP_ALLOW_PRIVATE_HOSTS: 'true',
       DNS_SERVERS: nobody,
-      NODE_COMPILE_CACHE: compiled,
+      NODE_COMPILE_CACHE: compileCache,
       ...env,
     },
     stdio: ['ignore', to.outputFile ?? 'pipe', to.outputFile ?? 'pipe'],
@@ -65,7 +68,9 @@ export async function startProgram(env: Record<string, string>, to: StartOptions
   child.stderr?.on('data', (text) => (output += String(text)))
   const exited = once(child, 'exit').then(([code]) => code as number | null)
   const url = `http://127.0.0.1:${port}`
-  await healthy(url, child, () => output).catch((error: unknown) => {
+  // A level above `info` leaves out that the program is ready.
+  const logged = child.stdout && !env.LOG_LEVEL ? readyIn(child.stdout) : Promise.resolve()
+  await healthy(url, child, { logged, output: () => output }).catch((error: unknown) => {
     child.kill('SIGKILL')
     throw error
   })
@@ -85,15 +90,28 @@ export async function startProgram(env: Record<string, string>, to: StartOptions
   }
 }
 
-async function healthy(url: string, child: ChildProcess, output: () => string): Promise<void> {
-  const deadline = performance.now() + 100_000
-  while (performance.now() < deadline) {
+/** Until the program logs that it is ready, or has ended: asking it again and again would take CPU from its start. */
+function readyIn(log: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    let line = ''
+    log.on('data', (text) => {
+      line = `${line}${String(text)}`.slice(-2_000)
+      if (line.includes('Duely is ready')) resolve()
+    })
+    log.once('close', resolve)
+  })
+}
+
+async function healthy(url: string, child: ChildProcess, { logged, output }: { logged: Promise<void>; output(): string }): Promise<void> {
+  const deadline = performance.now() + startLimit
+  await Promise.race([logged, pause(startLimit, undefined, { ref: false })])
+  do {
     if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The program exited immediately:\n${output()}`)
-    const answered = await fetch(`${url}/health`, { signal: AbortSignal.timeout(5_000) }).catch(() => null)
+    const answered = await fetch(`${url}/health`, { signal: AbortSignal.timeout(startLimit) }).catch(() => null)
     if (answered?.ok) return
     await pause(50)
-  }
-  throw new Error(`The program was not healthy within 100 s:\n${output()}`)
+  } while (performance.now() < deadline)
+  throw new Error(`The program was not healthy in time:\n${output()}`)
 }
 
 const root = path.join(import.meta.dirname, '..')

@@ -10,6 +10,7 @@ import { oauthClients } from '#server/integrations/tables.ts'
 import { type Clock, systemClock } from '#server/platform/clock.ts'
 import type { CommandResult } from '#server/platform/operator-socket.ts'
 import { loadSecretKey } from '#server/platform/secret-key.ts'
+import { compileCache, programFile } from '#test/bundle.ts'
 import { anInvoice, aPerson } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { openTestApp } from '#test/harness.ts'
@@ -18,12 +19,15 @@ import { authorize } from '#test/programs.ts'
 import { thorough } from '#test/thorough.ts'
 import { operate, runAlone } from './commands.ts'
 
-const script = path.join(import.meta.dirname, '../duely.ts')
-
 /** Runs a command as an operator would, in a process of its own. */
 async function duely(dataDir: string, ...args: string[]): Promise<{ code: number; output: string }> {
-  const env = { PATH: process.env.PATH ?? '', DATA_DIR: dataDir, PUBLIC_URL: 'https://duely.example.com' }
-  return promisify(execFile)(process.execPath, [...programFlags, script, ...args], { env }).then(
+  const env = {
+    PATH: process.env.PATH ?? '',
+    DATA_DIR: dataDir,
+    PUBLIC_URL: 'https://duely.example.com',
+    NODE_COMPILE_CACHE: compileCache,
+  }
+  return promisify(execFile)(process.execPath, [...programFlags, await programFile('duely'), ...args], { env }).then(
     ({ stdout, stderr }) => ({ code: 0, output: stdout + stderr }),
     (failed: { code: number; stdout: string; stderr: string }) => ({ code: failed.code, output: failed.stdout + failed.stderr }),
   )

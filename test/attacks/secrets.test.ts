@@ -5,6 +5,7 @@ import { unzipSync } from 'fflate'
 import { inject } from 'vitest'
 import { sealedSenders } from '#server/mail/mail.ts'
 import { sealMark } from '#server/platform/secrets.ts'
+import { programFile } from '#test/bundle.ts'
 import { openFakeGoogle } from '#test/fakes/google.ts'
 import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { onPostgres, openMailServer, secretKey, send } from '#test/faults/environment.ts'
@@ -145,9 +146,8 @@ row('75 rotation', 'the secret key rotated while emails are being sent', async (
   const both = { SECRET_KEY: newKey, SECRET_KEY_BEFORE: secretKey }
   const second = await environment.start(both)
   const during = smtp.mails.length
-  const duely = path.join(import.meta.dirname, '../../server/duely.ts')
   const env = { PATH: process.env.PATH ?? '', ...environment.env, ...both }
-  const { stdout } = await promisify(execFile)(process.execPath, [duely, 'rotate-keys'], { env })
+  const { stdout } = await promisify(execFile)(process.execPath, [await programFile('duely'), 'rotate-keys'], { env })
   const after = smtp.mails.length
   await second.end('SIGTERM')
   await environment.start({ SECRET_KEY: newKey })

@@ -19,8 +19,6 @@ import { copyTemplate, type Program, startProgram } from '#test/program.ts'
 import type { Trial } from './row.ts'
 
 export const secretKey = 'a secret key for faults, 32 characters'
-/** Shared by all programs that are started, some two hundred. */
-const compileCache = path.join(tmpdir(), 'duely-faults-compiled')
 /**
  * At most this many emails are in flight or not yet recorded in one process, and from one mailbox; and so many are claimed from one mailbox.
  */
@@ -95,7 +93,7 @@ function environment(
     states,
     createAccounts: (about) => prepare((db) => createAccounts(db, about)),
     async start(more = {}, to = {}) {
-      const program = await startProgram({ ...env, LOG_LEVEL: 'warn', NODE_COMPILE_CACHE: compileCache, ...more }, to)
+      const program = await startProgram({ ...env, LOG_LEVEL: 'warn', ...more }, to)
       if (stack.disposed) {
         await program.end('SIGKILL')
         throw new Error('The row ended while a program was starting.')

@@ -1,16 +1,16 @@
 import { execFile } from 'node:child_process'
-import path from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { programFile } from '#test/bundle.ts'
 import { thorough } from '#test/thorough.ts'
 
 const run = promisify(execFile)
 
 /** In a process of its own: a simulation replaces what Node says of time and chance. */
 async function simulate(...args: string[]): Promise<string[]> {
-  const { stdout } = await run(process.execPath, ['--liftoff-only', path.join(import.meta.dirname, 'simulate.ts'), ...args], {
-    maxBuffer: 2 ** 26,
-  }).catch((error: { stdout: string }) => error)
+  const { stdout } = await run(process.execPath, ['--liftoff-only', await programFile('simulate'), ...args], { maxBuffer: 2 ** 26 }).catch(
+    (error: { stdout: string }) => error,
+  )
   return stdout.trimEnd().split('\n')
 }
 
