@@ -12,7 +12,8 @@ import { installPackage } from './install.mjs'
 /*
  * npm test: checks, the weight of pages, tests on the embedded database and on PostgreSQL, the app for Zapier, journeys in a browser, and the
  * short rows of docs/reliability.md.
- * npm run test:full adds every test on both databases, each file with modules of its own, a picture of every screen, and every row.
+ * npm run test:full adds every test on both databases, each file with modules of its own, programs from their sources, a picture of every
+ * screen, and every row.
  * One part alone: npm run test:unit -- server/mail
  */
 interface Tally {
@@ -75,6 +76,7 @@ if (asked === 'full')
     TEST_THOROUGH: 'true',
     PICTURES: path.join(root, 'test-results/pictures'),
   })
+else process.env.TEST_BUNDLED = 'true'
 const chosen = asked === undefined || asked === 'full' ? parts : { [asked]: { ...parts, ...single }[asked] }
 const total: Tally = { passed: 0, failed: 0 }
 const failures: string[] = []

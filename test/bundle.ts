@@ -3,7 +3,6 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { thorough } from './thorough.ts'
 
 const root = path.join(import.meta.dirname, '..')
 /** What tests start in processes of its own. */
@@ -19,10 +18,10 @@ let folder: Promise<string> | null = null
 
 /**
  * The file to run for a program of `server/` or the simulation: it and most of what it imports, in a few files, because reading a thousand takes
- * half of the CPU of a start. `npm run test:full`, `npm start` and its tests run the sources.
+ * half of the CPU of a start. `npm run test:full`, measurements, `npm start` and its tests run the sources.
  */
 export async function programFile(name: keyof typeof entries): Promise<string> {
-  if (thorough) return path.join(root, entries[name])
+  if (process.env.TEST_BUNDLED !== 'true') return path.join(root, entries[name])
   folder ??= bundle()
   return path.join(await folder, `${name}.js`)
 }
