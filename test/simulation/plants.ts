@@ -32,7 +32,7 @@ export const plants: Plant[] = [
   },
   {
     name: 'a lost commit',
-    tamperCommit: (statements) => (statements.some((one) => one.startsWith('insert into "invoice_payments"')) ? 'lost' : null),
+    tamperCommit: (statements) => (statements.some((one) => one.includes('INSERT INTO "invoice_payments"')) ? 'lost' : null),
   },
   {
     name: 'a reminder counted twice',
