@@ -23,7 +23,7 @@ const chunks = [
   },
   {
     name: 'invoices',
-    test: /contract\/(money|currencies|invoices|notices|reminders)\.ts|web\/(invoices\/(texts|invoice-state|use-invoice-acting|dashboard\/(list-data|use-grid-navigation|invoice-controls))|platform\/attention|ui\/(panel|hooks))\.tsx?$/,
+    test: /contract\/(money|currencies|invoices|notices|reminders)\.ts|web\/(invoices\/(texts|invoice-state|use-invoice-acting|dashboard\/(list-data|use-grid-navigation|invoice-controls))|platform\/attention|ui\/(panel|hooks))\.tsx?$|tabler\/icons-react\/dist\/esm\/icons\/Icon(ChartDots|ChevronDown|Clock|Download|FileInvoice|List|Mail|MailExclamation|MailOff|PlayerPause|Plus|Upload)\./,
   },
   {
     name: 'entry',
