@@ -1,3 +1,4 @@
+// Also on PostgreSQL: two processes report at the same moment.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { eq, sql } from 'drizzle-orm'

@@ -15,6 +15,8 @@ import { texts } from './texts.ts'
 
 /** Accounts looked at in one turn; the others have theirs a minute later. */
 const atOnce = 500
+/** How long the email of a report may wait to be sent. */
+const lasts = { hours: 12 }
 
 /**
  * Reports runs that have not begun to their owners, once a day: where no process checks for due runs, and where one is half an hour late. Every
@@ -22,8 +24,8 @@ const atOnce = 500
  */
 export function openWatch(deps: Deps, send: SendSystemMail): () => Promise<void> {
   const { db, clock } = deps
-  /** Accounts that this process reported to while no worker was there: only it sends these emails, so that no owner gets two. */
-  const mine = new Set<string>()
+  /** When this process reported to an account while no worker was there: only it sends that email, so that no owner gets two. */
+  const mine = new Map<string, Instant>()
   return async () => {
     const now = clock.now()
     const silent = await isSilent(db)
@@ -36,8 +38,10 @@ export function openWatch(deps: Deps, send: SendSystemMail): () => Promise<void>
       )
       .orderBy(accounts.nextRunAt)
       .limit(atOnce)
-    for (const { id } of found) if (await db.transaction((tx) => report(tx, deps, id, late, now))) mine.add(id)
-    if (silent) return sendReports(db, send, [...mine], now)
+    for (const { id } of found) if (await db.transaction((tx) => report(tx, deps, id, late, now))) mine.set(id, now)
+    // Of a later day another process may have reported.
+    for (const [id, at] of mine) if (Temporal.Instant.compare(at.add(lasts), now) <= 0) mine.delete(id)
+    if (silent) return sendReports(db, send, [...mine.keys()], now)
     mine.clear()
     await withdraw(db)
   }
@@ -63,7 +67,7 @@ async function report(tx: Database, deps: Deps, id: string, late: Instant, now: 
   await queueSystemMail(
     tx,
     deps,
-    { kind: 'run_missing', to: account, subject: title, before: [words], button, expiresIn: { hours: 12 } },
+    { kind: 'run_missing', to: account, subject: title, before: [words], button, expiresIn: lasts },
     now,
   )
   return true
