@@ -98,7 +98,7 @@ async function openTestCalls({ database, queue }: Shared, config: Config): Promi
   return { app, clock, deps }
 }
 
-/** The program on a real, empty database, with an injected clock. */
+/** The program on a real, empty database, with an injected clock. With a `config`, even an empty one, its calls are its own: a test may add some. */
 export async function openTestApp(options: { now?: string; config?: Partial<Config> } = {}): Promise<TestApp> {
   shared ??= openShared()
   const { database, queue } = await shared

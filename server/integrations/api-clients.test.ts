@@ -201,7 +201,7 @@ test('the last use of a client is recorded to the minute', async () => {
 })
 
 test('a call that needs a session is refused to an API client, even where its path is open', async () => {
-  await using app = await openTestApp()
+  await using app = await openTestApp({ config: {} })
   const needy = call({ method: 'POST', path: '/api/session', by: 'member', summary: 'Needs a session.' })
   answer(app.app, needy, async (_parts, { sessionId }) => void sessionId)
   const asha = await aPerson(app)
