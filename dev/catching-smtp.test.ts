@@ -18,7 +18,12 @@ test('an email sent with any login is shown completely, and its scripts do not r
   expect(list).toContain('client@example.com')
   expect(list).toContain('Invoice &lt;b&gt;INV-0001&lt;/b&gt;')
   const whole = await (await fetch(`${mail.url}/mail/1`)).text()
-  for (const part of ['Asha &lt;asha@example.com&gt;', 'Dear client', 'Message-ID', '<iframe title="The email as HTML" sandbox="allow-popups'])
+  for (const part of [
+    'Asha &lt;asha@example.com&gt;',
+    'Dear client',
+    'Message-ID',
+    '<iframe title="The email as HTML" sandbox="allow-popups',
+  ])
     expect(whole).toContain(part)
   expect(whole).not.toContain('allow-scripts')
   const html = await fetch(`${mail.url}/mail/1/html`)

@@ -64,12 +64,7 @@ async function report(tx: Database, deps: Deps, id: string, late: Instant, now: 
   const words = text(`${hour.hour}:${String(hour.minute).padStart(2, '0')}`, deps.config.publicUrl)
   await notify(tx, id, { kind: 'run_missing', title, text: words, link: screens.reminderControl }, now)
   const button = { label: texts.runMissing.button, path: screens.reminderControl }
-  await queueSystemMail(
-    tx,
-    deps,
-    { kind: 'run_missing', to: account, subject: title, before: [words], button, expiresIn: lasts },
-    now,
-  )
+  await queueSystemMail(tx, deps, { kind: 'run_missing', to: account, subject: title, before: [words], button, expiresIn: lasts }, now)
   return true
 }
 
