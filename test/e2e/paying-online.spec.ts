@@ -75,7 +75,7 @@ test('a client pays online without a script, and the email that waited for it is
   await client.goto(program.url + new URL(link.url).pathname)
   await expect(client.getByText('Asha Rao is told at once.')).toBeVisible()
   await client.getByRole('button', { name: 'Pay ₹5,000.00 online' }).click()
-  await expect(client.getByRole('heading', { name: '₹5000' })).toBeVisible()
+  await expect(client.getByRole('heading', { name: '₹5,000.00' })).toBeVisible()
 
   await send('POST', '/reminder/send-immediate')
   await page.goto(`/dashboard/edit-invoice/${_id}`)
