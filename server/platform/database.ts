@@ -39,11 +39,18 @@ const embeddedMajor = '18'
 const migrationsFolder = path.join(import.meta.dirname, '../../migrations')
 /** `SHOW server_version_num` of PostgreSQL 15.0. */
 const oldestServer = 150_000
-const transactionDeadline = 5_000
-/** A person waits for the answer: a quick error is better than a page that hangs. */
-const connectDeadline = 1_800
-/** If only the pool is busy, waiting is better than an error. */
-const turnDeadline = 8_000
+/** How long, in ms, is waited: */
+const usualDeadlines = {
+  /** for a transaction to end, because on the embedded database all others wait for it; */
+  transaction: 5_000,
+  /** for a connection: a person waits, and a quick error is better than a page that hangs; */
+  connect: 1_800,
+  /** for one of the pool: if only the pool is busy, waiting is better than an error; */
+  turn: 8_000,
+  /** for an idle one to be used again, until it is closed. */
+  idle: 10_000,
+}
+type Deadlines = typeof usualDeadlines
 /** A connection without traffic for this long is considered dead. Longer than the longest statement. */
 const silenceDeadline = 12_000
 const healthDeadline = 1_900
@@ -122,15 +129,19 @@ async function openEngine(folder: string, sync: (fd: number) => void): Promise<P
 }
 
 /** For an engine that exists already: tests start theirs from a migrated copy. */
-export async function wrapEmbedded(engine: PGlite, level: number = newestLevel): Promise<OpenDatabase> {
+export async function wrapEmbedded(
+  engine: PGlite,
+  level: number = newestLevel,
+  { transaction }: Pick<Deadlines, 'transaction'> = usualDeadlines,
+): Promise<OpenDatabase> {
   const pulse = drizzleEmbedded(engine, { casing: 'snake_case' })
   await migrate(pulse, level)
   const statements = openStatements(engine)
   const db = drizzleEmbedded(oneAtATime(engine, statements), { casing: 'snake_case' })
   const background = drizzleEmbedded(oneAtATime(engine, statements), { casing: 'snake_case' })
   return {
-    db: withDeadline(db),
-    background: withDeadline(background),
+    db: withDeadline(db, transaction),
+    background: withDeadline(background, transaction),
     pulse,
     embedded: engine,
     snapshot: null,
@@ -175,14 +186,18 @@ function traceEngine(args: unknown[], method: (...args: unknown[]) => unknown): 
 }
 
 /** PostgreSQL 15 or later at `url`; the first process migrates, under a lock. Refuses with a StartError. */
-export async function openServer(url: string, say: (what: string) => void = () => undefined): Promise<OpenDatabase> {
+export async function openServer(
+  url: string,
+  say: (what: string) => void = () => undefined,
+  deadlines: Deadlines = usualDeadlines,
+): Promise<OpenDatabase> {
   await migrateServer(url, say)
-  const pool = openPool(url, { max: 10, name: 'duely' })
-  const background = openPool(url, { max: 8, name: 'duely-background' })
-  const own = openPool(url, { max: 1, name: 'duely-health' })
+  const pool = openPool(url, { max: 10, name: 'duely', deadlines })
+  const background = openPool(url, { max: 8, name: 'duely-background', deadlines })
+  const own = openPool(url, { max: 1, name: 'duely-health', deadlines })
   return {
-    db: withDeadline(onPool(pool)),
-    background: withDeadline(onPool(background)),
+    db: withDeadline(onPool(pool), deadlines.transaction),
+    background: withDeadline(onPool(background), deadlines.transaction),
     pulse: drizzleServer(own, { casing: 'snake_case' }),
     embedded: null,
     snapshot: null,
@@ -236,11 +251,13 @@ function beginningWithNext(connection: pg.PoolClient): pg.PoolClient {
   return new Proxy(connection, { get: (target, name) => (name === 'query' ? query : Reflect.get(target, name, target)) })
 }
 
-function openPool(url: string, about: { max: number; name: string }): FairPool {
+function openPool(url: string, about: { max: number; name: string; deadlines: Deadlines }): FairPool {
   const pool = new FairPool({
     connectionString: url,
     max: about.max,
-    connectionTimeoutMillis: turnDeadline,
+    connectionTimeoutMillis: about.deadlines.turn,
+    connectWithin: about.deadlines.connect,
+    idleTimeoutMillis: about.deadlines.idle,
     Client: ImpatientClient,
     keepAlive: true,
     // Statements that do not wait for each other's answers share a round trip.
@@ -348,8 +365,8 @@ export function placeOf(url: string): string {
 
 /** Its connect timeout is much shorter than the pool's wait for a free connection. */
 class ImpatientClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
-    super(typeof config === 'string' ? config : { ...config, connectionTimeoutMillis: connectDeadline })
+  constructor(config?: string | (pg.ClientConfig & { connectWithin?: number })) {
+    super(typeof config === 'string' ? config : { ...config, connectionTimeoutMillis: config?.connectWithin })
     // The pool listens to idle connections only. Without this, one that dies between two statements of a transaction would end the process.
     this.on('error', () => undefined)
     this.query = traceStatements(this.query.bind(this) as Ask) as typeof this.query
@@ -366,9 +383,9 @@ class DatabaseUnavailable extends Error {}
 class FairPool extends pg.Pool {
   readonly #turns: Turns
 
-  constructor(config: pg.PoolConfig & { max: number }) {
+  constructor(config: pg.PoolConfig & { max: number; connectionTimeoutMillis: number; connectWithin: number }) {
     super(config)
-    this.#turns = openTurns({ places: config.max, patienceMs: turnDeadline })
+    this.#turns = openTurns({ places: config.max, patienceMs: config.connectionTimeoutMillis })
   }
 
   override connect(): Promise<pg.PoolClient>
@@ -553,13 +570,13 @@ export async function answers(db: Database): Promise<boolean> {
 }
 
 /**
- * Rolls back a transaction 5 s after it began, with the caller’s stack in the error: on the embedded database all others wait for it. Time
+ * Rolls back a transaction `ms` after it began, with the caller’s stack in the error: on the embedded database all others wait for it. Time
  * spent waiting for a connection does not count.
  */
-function withDeadline<D extends Database>(db: D): D {
+function withDeadline<D extends Database>(db: D, ms: number): D {
   const begin = db.transaction.bind(db)
   db.transaction = (work, settings) => {
-    const caller = new Error('A transaction was still open after 5 s and was rolled back.')
+    const caller = new Error(`A transaction was still open after ${ms / 1000} s and was rolled back.`)
     return begin((tx) => {
       let over = false
       // After the rollback the connection may belong to another transaction, so further statements must fail.
@@ -575,7 +592,7 @@ function withDeadline<D extends Database>(db: D): D {
       const timer = setTimeout(() => {
         over = true
         reject(caller)
-      }, transactionDeadline)
+      }, ms)
       return Promise.race([work(guarded(tx)), deadline]).finally(() => clearTimeout(timer))
     }, settings)
   }
