@@ -48,7 +48,8 @@ row('97', '200 calls of one account at the same time, beside another account', {
   const count = (status: number) => crowd.statuses.filter((one) => one === status).length
   return {
     figure: `median ${crowd.median.toFixed(0)} ms, beside six calls ${six.median.toFixed(0)} ms, alone ${alone.median.toFixed(0)} ms; the attacker: ${count(200)} answered, ${count(429)} refused with 429, ${crowd.statuses.length - count(200) - count(429)} otherwise`,
-    holds: (crowd.median <= 300 || crowd.median <= six.median * 3) && count(200) > 0 && count(200) + count(429) === crowd.statuses.length,
+    holds:
+      (trial.short || crowd.median <= Math.max(300, six.median * 3)) && count(200) > 0 && count(200) + count(429) === crowd.statuses.length,
   }
 })
 

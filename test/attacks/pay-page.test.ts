@@ -143,8 +143,8 @@ row('121', 'links to pay pages that are unknown, revoked, of a deleted invoice o
   const first429 = statuses.indexOf(429) + 1
   return {
     figure: `${answers.size} answer in ${least.toFixed(1)} to ${most.toFixed(1)} ms, 429 at try ${first429}`,
-    // Below a millisecond the timer decides.
-    holds: answers.size === 1 && most - least <= Math.max(0.2 * most, 1) && first429 === 21,
+    // Below a millisecond the timer decides. In the short selection other tests may keep the machine busy: there the counts alone decide.
+    holds: answers.size === 1 && (trial.short || most - least <= Math.max(0.2 * most, 1)) && first429 === 21,
   }
 })
 

