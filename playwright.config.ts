@@ -37,6 +37,7 @@ export default defineConfig({
     launchOptions: { ...(executablePath ? { executablePath } : {}), args: [...chromiumFlags, ...shortLived] },
     locale: 'en-IN',
     timezoneId: 'Asia/Kolkata',
+    contextOptions: { reducedMotion: 'reduce' },
     // Recording costs as much CPU as the test. There are no retries by default, which would hide an unstable test: trace one with `--retries 1`.
     trace: 'on-first-retry',
   },

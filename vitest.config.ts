@@ -15,7 +15,7 @@ const files = globSync('{contract,server,web,test,dev,run}/**/*.test.ts', { excl
   const text = readFileSync(file, 'utf8')
   const needs = /^import .*'(?:#test|\.)\/program\.ts'|\bspawn\(|\bopenEmbedded\(|\bnew PGlite\(/m.test(text)
     ? 'program'
-    : /^import .*'(?:#test|\.)\/harness\.ts'/m.test(text)
+    : /^import .*'(?:#test|\.)\/(?:harness|factories)\.ts'/m.test(text)
       ? 'database'
       : 'pure'
   const mark = postgresMark.exec(text)?.[1]
@@ -33,7 +33,7 @@ const isolate = process.env.TEST_ISOLATE === 'true'
 const onServer = process.env.TEST_POSTGRES
 const servers = files.filter(
   ({ file, needs, postgres }) =>
-    postgres || (needs === 'database' && (onServer === 'everything' || (onServer === 'mostly' && file.startsWith('server/')))),
+    postgres || (needs === 'database' && (onServer === 'everything' || (onServer === 'mostly' && !file.startsWith('test/')))),
 )
 
 /** Programs first: their tests wait more than they compute, and would be left alone with the machine at the end. */
@@ -51,7 +51,7 @@ class ProgramsFirst extends BaseSequencer {
 }
 
 /** Upper bounds only: a busy machine may need minutes to start a program. */
-const limits = { testTimeout: 900_000, hookTimeout: 900_000 }
+const limits = { testTimeout: 900_000, hookTimeout: 900_000, expect: { poll: { timeout: 120_000 } } }
 const database = { ...limits, pool: 'forks' as const, isolate, setupFiles: ['test/database-setup.ts'] }
 
 /** A program of a test lives for seconds: compiling its database for speed takes a quarter of the CPU of its start. */
@@ -94,7 +94,7 @@ export default defineConfig({
           globalSetup: ['test/postgres-setup.ts'],
         },
       },
-      { test: { ...limits, name: 'program', include: include('program'), pool: 'forks', env: shortLived } },
+      { test: { ...limits, name: 'program', include: include('program'), pool: 'forks', isolate, env: shortLived } },
       // The short rows wait more than they compute, so two files run at the same time; those that mostly wait in as many files as have some.
       {
         test: {

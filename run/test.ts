@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { stripVTControlCharacters } from 'node:util'
 import { z } from 'zod'
+import { compileCache } from '#test/bundle.ts'
 import { findHeadlessChromium } from '#test/chromium.ts'
 import { ensureInitdb } from '#test/postgres.ts'
 import { installPackage } from './install.mjs'
@@ -76,7 +77,7 @@ if (asked === 'full')
     TEST_THOROUGH: 'true',
     PICTURES: path.join(root, 'test-results/pictures'),
   })
-else process.env.TEST_BUNDLED = 'true'
+else Object.assign(process.env, { TEST_BUNDLED: 'true', NODE_COMPILE_CACHE: compileCache })
 const chosen = asked === undefined || asked === 'full' ? parts : { [asked]: { ...parts, ...single }[asked] }
 const total: Tally = { passed: 0, failed: 0 }
 const failures: string[] = []

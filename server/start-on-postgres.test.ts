@@ -68,7 +68,7 @@ test('calls answer 503 while the database is down and work again afterwards', as
   await expect(asha.send('GET', '/invoice')).rejects.toThrow(/ 503 .*"code":"not_ready"/)
 
   proxy = await listen(port)
-  await expect.poll(async () => (await fetch(`${program.url}/health`)).status, { timeout: 15_000 }).toBe(200)
+  await expect.poll(async () => (await fetch(`${program.url}/health`)).status, { timeout: 60_000 }).toBe(200)
   expect(await asha.send('GET', '/invoice')).toEqual([])
   expect(await program.end('SIGTERM')).toBe(0)
   proxy.close()

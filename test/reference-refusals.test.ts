@@ -1,3 +1,4 @@
+// Also on PostgreSQL: unique indexes and locks refuse.
 import { expect, test } from 'vitest'
 import type { Call, CallInput } from '#contract/call.ts'
 import { evidenceCalls } from '#contract/evidence.ts'

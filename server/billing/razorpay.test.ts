@@ -3,7 +3,7 @@ import { sign } from '#test/fakes/razorpay/entities.ts'
 import { type FakeRazorpay, openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { isSignedOrder, isSignedSubscription, isSignedWebhook, openRazorpay, ProviderError, type Razorpay } from './razorpay.ts'
 
-const quick = { deadline: 600, pauses: [5, 10] }
+const usual = { deadline: 60_000, pauses: [5, 10] }
 const receipt = '0193a0c0-0000-7000-8000-000000000001'
 const anOrder = { amount: 400, receipt, notes: { plan: 'pro' } }
 
@@ -52,9 +52,9 @@ test('a webhook may be signed with the new secret or with the old one, and with 
 
 // The calls
 
-async function opened(): Promise<{ fake: FakeRazorpay; client: Razorpay } & AsyncDisposable> {
+async function opened(about = usual): Promise<{ fake: FakeRazorpay; client: Razorpay } & AsyncDisposable> {
   const fake = await openFakeRazorpay()
-  return { fake, client: openRazorpay(fake.settings, quick), [Symbol.asyncDispose]: () => fake[Symbol.asyncDispose]() }
+  return { fake, client: openRazorpay(fake.settings, about), [Symbol.asyncDispose]: () => fake[Symbol.asyncDispose]() }
 }
 
 test('an order is made, found by its receipt and asked for its payments', async () => {
@@ -105,7 +105,7 @@ test('what the provider refuses is said in its own words', async () => {
   expect([tooLittle.kind, tooLittle.message, tooLittle.status]).toEqual(['refused', 'The amount must be at least INR 1.00', 400])
   const unknown = await failure(at.client.payment('pay_nothing'))
   expect([unknown.kind, unknown.message]).toEqual(['refused', 'The id provided does not exist'])
-  const stranger = openRazorpay({ ...at.fake.settings, keySecret: 'wrong' }, quick)
+  const stranger = openRazorpay({ ...at.fake.settings, keySecret: 'wrong' }, usual)
   expect((await failure(stranger.findOrder(receipt))).status).toBe(401)
 })
 
@@ -141,11 +141,11 @@ test('a write is never retried, because its effect is unknown', async () => {
 })
 
 test('a silent provider is waited for until the deadline', async () => {
-  await using at = await opened()
+  await using at = await opened({ ...usual, deadline: 300 })
   at.fake.answer(() => 'hang')
   const silent = await failure(at.client.createOrder(anOrder))
   expect([silent.kind, silent.message]).toEqual(['away', 'The payment provider did not answer in time.'])
   expect((await failure(at.client.findOrder(receipt))).kind).toBe('away')
-  const nowhere = openRazorpay({ ...at.fake.settings, apiUrl: 'http://127.0.0.1:1/v1' }, quick)
+  const nowhere = openRazorpay({ ...at.fake.settings, apiUrl: 'http://127.0.0.1:1/v1' }, usual)
   expect((await failure(nowhere.createOrder(anOrder))).message).toBe('The payment provider cannot be reached.')
 })

@@ -10,13 +10,13 @@ const publicAddress = '93.184.215.14'
 /** The default, where nothing private is called. */
 const strict = defaultNetwork({ allowPrivateWebhookHosts: false })
 /** Where the operator allows receivers on this machine. */
-const lax = { ...defaultNetwork({ allowPrivateWebhookHosts: true }), deadline: 5_000 }
+const lax = { ...defaultNetwork({ allowPrivateWebhookHosts: true }), deadline: 60_000 }
 
 /** A public internet for tests: every name has one public address, which connects to this receiver. */
 function internet(receiver: FakeReceiver, about: Partial<WebhookNetwork> = {}): WebhookNetwork {
   return {
     ...strict,
-    deadline: 5_000,
+    deadline: 60_000,
     resolve: async () => [publicAddress],
     connect: () => net.connect(receiver.port, '127.0.0.1'),
     trust: receiver.certificate,

@@ -428,7 +428,7 @@ test('an event whose process died before the response is sent once more under th
   // The first process gets no response, for so long that it might as well be dead.
   const first = callReceivers(app.deps, { ownerId: asha.id, receivers: openReceivers() }, never, {
     ...defaultNetwork(app.deps.config),
-    deadline: 1_500,
+    deadline: 60_000,
   })
   while (receiver.calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
   receiver.answer({ status: 200 })
@@ -438,6 +438,7 @@ test('an event whose process died before the response is sent once more under th
   app.clock.advance({ seconds: 1 })
   await callReceivers(app.deps, { ownerId: asha.id, receivers: openReceivers() }, never)
   expect(receiver.calls.length).toBe(2)
+  receiver.hangUp()
   await first
   expect(new Set(idsOf(all)).size).toBe(1)
   expect(await log(all)).toMatchObject([{ state: 'delivered', attempt: 2, status: 200 }])
@@ -454,10 +455,11 @@ test('a webhook removed during a call is removed with everything of it', async (
   await change(all, { paused: false })
   const calling = callReceivers(app.deps, { ownerId: asha.id, receivers: openReceivers() }, never, {
     ...defaultNetwork(app.deps.config),
-    deadline: 500,
+    deadline: 60_000,
   })
   while (receiver.calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
   await ask(app, asha, integrationCalls.removeWebhook, { params: { id: webhook._id } })
+  receiver.hangUp()
   await calling
   expect(await app.db.select().from(webhookDeliveries)).toEqual([])
 })

@@ -94,13 +94,11 @@ test('each account of before becomes a person and a business, once no older proc
   const before = await versions()
   await client.query('INSERT INTO processes (id) VALUES (gen_random_uuid())')
   const said: string[] = []
-  const began = performance.now()
   const opening = openServer(older.url, (what) => void said.push(what))
   await expect.poll(() => said).toEqual([expect.stringContaining('An older version of Duely is running on this database.')])
   expect((await client.query("SELECT to_regclass('public.people') AS people")).rows).toEqual([{ people: null }])
   await client.query('DELETE FROM processes')
   const database = await opening
-  expect(performance.now() - began).toBeLessThan(60_000)
   await database.close()
   expect(await versions()).toEqual(before)
   const { rows: found } =
@@ -148,7 +146,7 @@ test('a silent server is detected and used again once it answers', async () => {
 
   for (const socket of sockets) socket.destroy()
   silent = false
-  await expect.poll(() => answers(database.db), { timeout: 20_000 }).toBe(true)
+  await expect.poll(() => answers(database.db), { timeout: 60_000 }).toBe(true)
   await database.close()
   proxy.close()
   for (const socket of sockets) socket.destroy()

@@ -6,6 +6,7 @@ import { sql } from 'drizzle-orm'
 import { expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { copyTemplate } from '#test/program.ts'
+import { thorough } from '#test/thorough.ts'
 import { answers, isUnavailable, openEmbedded, openServer, rows } from './database.ts'
 import { loadSecretKey } from './secret-key.ts'
 import { StartError } from './start-error.ts'
@@ -67,7 +68,8 @@ test('a folder is opened by one process at a time', async () => {
   await second.close()
 })
 
-test('an interrupted first start is repeated', async () => {
+// Takes ten seconds: a database is made, and all migrations are applied.
+test.runIf(thorough)('an interrupted first start is repeated', async () => {
   using folder = aFolder()
   mkdirSync(path.join(folder.at, 'postgres.making'), { recursive: true })
   writeFileSync(path.join(folder.at, 'postgres.making/PG_VERSION'), '18\n')

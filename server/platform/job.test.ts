@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { engineFromTemplate } from '#test/harness.ts'
 import { systemTimers } from './clock.ts'
@@ -15,8 +15,14 @@ interface Desk extends AsyncDisposable {
   ask(key: string, nth: number): Promise<void>
 }
 
+/** Of all tests here: making one takes a second. */
+let opened: Promise<OpenDatabase> | null = null
+afterAll(async () => (await opened)?.close())
+
 async function aDesk(works: Work[]): Promise<Desk> {
-  const database = await wrapEmbedded(await engineFromTemplate())
+  opened ??= engineFromTemplate().then((engine) => wrapEmbedded(engine))
+  const database = await opened
+  await database.db.execute(sql`DELETE FROM jobs`)
   const queue = await openQueue({
     db: database.db,
     log: openLog({ level: 'silent', terminal: false }),
@@ -30,7 +36,6 @@ async function aDesk(works: Work[]): Promise<Desk> {
     ask: (key, nth) => database.db.transaction((tx) => queue.send(tx, errand, { key, nth })),
     async [Symbol.asyncDispose]() {
       await queue.stop()
-      await database.close()
     },
   }
 }

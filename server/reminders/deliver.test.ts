@@ -507,12 +507,14 @@ test('a connection that breaks after the final dot is retried with the same byte
 test('a stale worker cannot overwrite a newer result', async () => {
   await using office = await anOffice({ now: morning, invoices: 1 })
   const { app, asha, invoices, smtp } = office
-  smtp.answer({ dot: () => later(100, '550 5.7.1 Spam') })
+  const takenOver = Promise.withResolvers<void>()
+  smtp.answer({ dot: () => later(takenOver.promise, '550 5.7.1 Spam') })
   const running = start(app, asha).catch(() => undefined)
   await until(() => smtp.commands.includes('DATA'))
   // Another process has taken the email over, sent it, and recorded it.
   await app.db.execute(sql`UPDATE deliveries SET state = 'sent', sent_at = now(), claim = ${newId()}::uuid`)
   await app.db.execute(sql`UPDATE delivery_invoices SET open = false`)
+  takenOver.resolve()
   await running
   const [delivery] = await app.db.select().from(deliveries).where(eq(deliveries.ownerId, asha.id))
   expect(delivery?.state).toBe('sent')
@@ -557,7 +559,7 @@ test('an email that the old mailbox refuses is sent by a new one that was connec
   old.answer({
     mail() {
       connected = aMailbox(app, asha, smtp)
-      return later(400, '550 5.4.5 Daily user sending limit exceeded')
+      return later(connected, '550 5.4.5 Daily user sending limit exceeded')
     },
   })
   expect((await start(app, asha)).reply).toMatchObject({ count: 1, failed: 0 })

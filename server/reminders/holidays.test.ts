@@ -71,10 +71,10 @@ function worldIn(calendar: Calendar, offset: number): World {
   }
 }
 
-// Row 9. Takes 1 s for every 20th place, and 20 s for all of them.
+// Row 9. Takes 1 s for every 60th place, and a minute for all of them.
 test('in every country from 2025 to 2032 a step moves to an open day: later ones on, those before the due date back, and never past another', () => {
   const [first, last] = [dayNumber('2025-01-01'), dayNumber('2032-12-01')]
-  for (const place of places.filter((_place, nth) => thorough || nth % 20 === 7)) {
+  for (const place of places.filter((_place, nth) => thorough || nth % 60 === 7)) {
     const calendar = { weekend: weekendOf(place.country), closed: holidayNumbers(place), open: new Set<number>() }
     for (const offset of [-3, 1]) {
       const next = openNext(worldIn(calendar, offset))

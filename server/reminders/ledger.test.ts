@@ -1,6 +1,6 @@
 // Also on PostgreSQL: one row per invoice and day, by unique indexes.
 import { eq, isNotNull, sql } from 'drizzle-orm'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -533,10 +533,12 @@ test('where an address is corrected while a grouped email fails, each client get
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
   const moved = await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 1000, dueDate: '2026-02-01' })
   await anInvoice(app, { owner: asha, clientEmail: 'billing@kaveri.example', amount: 77, dueDate: '2026-02-20' })
-  smtp.answer({ dot: () => later(300, '451 4.3.0 Later') })
+  const corrected = Promise.withResolvers<void>()
+  smtp.answer({ dot: () => later(corrected.promise, '451 4.3.0 Later') })
   const running = start(app, asha)
-  await vi.waitFor(() => expect(smtp.commands).toContain('DATA'), { timeout: 5_000, interval: 5 })
+  await expect.poll(() => smtp.commands).toContain('DATA')
   await ask(app, asha, invoiceCalls.update, { params: { id: moved._id }, body: { clientEmail: 'accounts@malabar.example' } })
+  corrected.resolve()
   await running
   smtp.answer({})
   app.clock.advance({ minutes: 10 })

@@ -24,7 +24,7 @@ async function subscriptionOf(someone: Someone): Promise<Subscription> {
 }
 
 const becomes = (someone: Someone, status: Subscription['status']) =>
-  expect.poll(async () => (await subscriptionOf(someone)).status, { timeout: 30_000 }).toBe(status)
+  expect.poll(async () => (await subscriptionOf(someone)).status).toBe(status)
 
 async function buying(page: Page, audit: Audit, someone: Someone, razorpay: FakeRazorpay): Promise<void> {
   const asked = page.getByRole('dialog')

@@ -44,9 +44,7 @@ function auditOf(page: Page, at: Size[]): Audit {
         for (const [pass, theme] of themes[size].entries()) {
           await page.evaluate(inTheme, theme)
           await page.evaluate(finishAnimations)
-          await part?.evaluate((element) => element.scrollIntoView({ block: 'center', behavior: 'instant' }), undefined, {
-            timeout: 30_000,
-          })
+          await part?.evaluate((element) => element.scrollIntoView({ block: 'center', behavior: 'instant' }))
           if (pass === 0) expect.soft(await page.evaluate(overflow), `${name}, ${size}: wider than the window`).toBeNull()
           if (pictures) await page.screenshot({ path: path.join(pictures, size, theme, `${name}.png`), animations: 'disabled' })
           if (!pictures && (size === 'wide') !== (states % 2 === 1)) continue
@@ -114,7 +112,7 @@ function overflow(): string | null {
 /** Opens an address and waits until the screen shows `sign` and nothing is loading. */
 export async function open(page: Page, address: string, sign: string | RegExp): Promise<void> {
   await page.goto(address)
-  await expect(page.getByRole('main').getByText(sign).filter({ visible: true }).first()).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByRole('main').getByText(sign).filter({ visible: true }).first()).toBeVisible()
   await expect(page.locator('.mantine-Skeleton-root').filter({ visible: true })).toHaveCount(0)
 }
 

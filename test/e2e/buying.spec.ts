@@ -288,7 +288,7 @@ test('a pending payment is awaited, and cannot be paid twice', full, async ({ pa
   await expect(dialog.getByRole('alert')).toHaveText(waiting)
   await expect(dialog.getByRole('button', { name: 'Pay Once - ₹4/month' })).toBeDisabled()
   provider.capture(paid)
-  await expect(page.getByText('Payment successful! Your subscription is now active.')).toBeVisible({ timeout: 60_000 })
+  await expect(page.getByText('Payment successful! Your subscription is now active.')).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
 })
 
@@ -300,7 +300,7 @@ test('a browser that closes after paying finds its plan when it returns', full, 
   await page.goto('about:blank')
   const order = [...shop.razorpay.provider.orders.values()].at(-1)
   shop.razorpay.pay(order?.id ?? '')
-  await expect.poll(async () => (await subscriptionOf(program.url, email)).plan, { timeout: 30_000 }).toBe('pro')
+  await expect.poll(async () => (await subscriptionOf(program.url, email)).plan).toBe('pro')
   await page.goto('/pricing')
   await expect(page.getByRole('region', { name: 'Pro' }).getByRole('button', { name: 'Current Plan' })).toBeDisabled()
 })
@@ -365,7 +365,7 @@ test('a monthly subscription is cancelled on the profile and stays active until 
   const { provider } = shop.razorpay
   // The trial is over: the first charge comes.
   provider.hasten([...provider.subscriptions.values()].at(-1)?.id ?? '')
-  await expect.poll(async () => (await subscriptionOf(program.url, email)).status, { timeout: 30_000 }).toBe('active')
+  await expect.poll(async () => (await subscriptionOf(program.url, email)).status).toBe('active')
   const end = inDays((await subscriptionOf(program.url, email)).currentPeriodEnd ?? '')
 
   await page.goto('/dashboard/profile?tab=subscription')
@@ -395,7 +395,7 @@ test('a failed charge is shown with the plan, and the plan stays active', full, 
   const { provider } = shop.razorpay
   const id = [...provider.subscriptions.values()].at(-1)?.id ?? ''
   const becomes = (status: Subscription['status']) =>
-    expect.poll(async () => (await subscriptionOf(program.url, email)).status, { timeout: 30_000 }).toBe(status)
+    expect.poll(async () => (await subscriptionOf(program.url, email)).status).toBe(status)
   provider.hasten(id)
   await becomes('active')
   provider.setCard(id, 'bad')
@@ -447,7 +447,7 @@ test('switching to Free names what ends, asks, and leads to the dashboard', full
   await expect(page.getByText(/^Subscription activated successfully!/)).toBeVisible()
   const { provider } = shop.razorpay
   provider.hasten([...provider.subscriptions.values()].at(-1)?.id ?? '')
-  await expect.poll(async () => (await subscriptionOf(program.url, email)).status, { timeout: 30_000 }).toBe('active')
+  await expect.poll(async () => (await subscriptionOf(program.url, email)).status).toBe('active')
   const end = inDays((await subscriptionOf(program.url, email)).currentPeriodEnd ?? '')
 
   await page.goto('/pricing')

@@ -356,7 +356,7 @@ test('navigation moves the focus to the new page', async ({ page }) => {
   await expect(page.getByRole('main')).toBeFocused()
 })
 
-test('the filter counts follow the search, in name or email and any case, until it is cleared', async ({ page }) => {
+test('the filter counts follow the search, in name or email and any case, until it is cleared', full, async ({ page }) => {
   await onDashboard(page, [...three, { clientName: 'Kaveri Motors', amount: 20, status: 'paid' }])
   const search = page.getByRole('textbox', { name: 'Search', exact: true })
   const counts = () => page.getByRole('group', { name: 'Filter by status' }).getByRole('button').allTextContents()
@@ -420,7 +420,7 @@ for (const [filter, others, says] of [
     await expect(page.locator('[data-index]')).toHaveCount(2)
   })
 
-test('the list shows that it loads, then the error, and loads again on request', async ({ page }) => {
+test('the list shows that it loads, then the error, and loads again on request', full, async ({ page }) => {
   await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 500, dueInDays: 0 }])
   const list = (url: URL) => url.pathname === '/invoice'
   let refuse = () => {}
@@ -589,7 +589,7 @@ for (const [device, viewport] of [
 ] as const)
   test(
     `with three notices, the first invoice and the Overdue filter are in the window of ${device}, and the bell lists all`,
-    device === 'a laptop' ? full : {},
+    full,
     async ({ page }) => {
       await page.setViewportSize(viewport)
       await page.route('**/user/notices', (route) => route.fulfill({ json: notices }))

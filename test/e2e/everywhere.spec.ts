@@ -61,7 +61,7 @@ test('a public page follows the theme chosen in another tab', full, async ({ pag
   await expect.poll(() => grounds(page)).toEqual(light)
 })
 
-test('with the light theme no page is dark while it loads', async ({ page, program, complaints }) => {
+test('with the light theme no page is dark while it loads', full, async ({ page, program, complaints }) => {
   await signIn(page, program.url)
   await page.goto('/dashboard')
   await page.getByRole('button', { name: 'Switch to the light theme' }).click()
@@ -93,7 +93,7 @@ test('with the light theme no page is dark while it loads', async ({ page, progr
   notArrived(complaints)
 })
 
-test('a page whose scripts do not load shows a notice, and works after a reload', async ({ page, program, complaints }) => {
+test('a page whose scripts do not load shows a notice, and works after a reload', full, async ({ page, program, complaints }) => {
   await signIn(page, program.url)
   const said = page.getByRole('alert').filter({ hasText: 'This page did not load completely' })
   await page.goto('/dashboard')
@@ -442,7 +442,7 @@ function sticksOut(): string[] {
 for (const [name, size] of Object.entries(sizes))
   test(
     `the longest names, emails and amounts stay inside the window and its dialogs, on ${name}`,
-    name === 'a phone' ? {} : full,
+    full,
     async ({ page, program, smtp }) => {
       await page.setViewportSize(size)
       const someone = await signIn(page, program.url)

@@ -95,7 +95,7 @@ test('a file of 3,000 lines is imported whole and undone whole', full, async ({ 
   await onDashboard(page, [])
   const dialog = await choose(page, books(3_000))
   await dialog.getByRole('button', { name: 'Import 3,000 invoices' }).click()
-  await expect(dialog.getByRole('heading', { name: '3,000 invoices imported' })).toBeVisible({ timeout: 90_000 })
+  await expect(dialog.getByRole('heading', { name: '3,000 invoices imported' })).toBeVisible({ timeout: 240_000 })
   expect(await stored(page)).toBe(3_000)
   await expect(page.getByText('All (3000)')).toBeAttached()
   await dialog.getByRole('button', { name: 'Undo import' }).click()
@@ -320,7 +320,7 @@ test('an export of Xero: what was paid of an invoice is imported, and each line 
   ])
 })
 
-test('an export of Wave has no due dates and no addresses: days to pay and a list of clients complete it', async ({ page }) => {
+test('an export of Wave has no due dates and no addresses: days to pay and a list of clients complete it', full, async ({ page }) => {
   const { send } = await onDashboard(page, [])
   const head = 'Transaction ID,Transaction Date,Account Name,Amount (One column),Customer,Invoice Number,Account Type'
   const line = (date: string, amount: string, customer: string, number: string, type = 'System Receivable Invoice') =>

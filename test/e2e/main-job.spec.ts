@@ -13,7 +13,7 @@ test('from signing up to the first reminder: add an overdue invoice, connect a m
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign Up' }).click()
 
-  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('heading', { name: 'Dashboard' })).toBeVisible()
   await expect(page.getByText('No invoices yet')).toBeVisible()
   await page.getByRole('link', { name: 'Create Invoice' }).first().click()
   await page.getByRole('combobox', { name: 'Client Name' }).fill('Kaveri Foods')

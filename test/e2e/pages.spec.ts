@@ -1,4 +1,4 @@
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { signIn } from './sign-in.ts'
 
 for (const address of ['/', '/features', '/pricing', '/contact', '/privacy', '/signin', '/signup']) {
@@ -98,7 +98,7 @@ test('the dashboard leads signed-out visitors to the sign-in page', async ({ pag
   await expect(page).toHaveURL(/\/signin/)
 })
 
-test('without a payment provider nothing is sold and nothing is limited', async ({ page, program }) => {
+test('without a payment provider nothing is sold and nothing is limited', full, async ({ page, program }) => {
   await signIn(page, program.url, 'own-server@banyan.example')
   await page.goto('/pricing')
   await expect(page.getByText('Payments are not set up on this server.')).toBeVisible()

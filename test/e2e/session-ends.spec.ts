@@ -21,32 +21,36 @@ test('signing out in one window leads all others to the sign-in page, even from 
   await expect(page.getByRole('heading', { name: 'Sign in to Duely' })).toBeVisible()
 })
 
-test('loading a page renews the access token in the background, at most once a minute in all tabs', async ({ page, context, program }) => {
-  const asked: string[] = []
-  context.on('request', (request) => {
-    if (new URL(request.url()).pathname === '/auth/refresh') asked.push(request.method())
-  })
-  await signIn(page, program.url)
-  // Two tokens made within one second are equal, so the time of the renewal shows it.
-  const renewedAt = () => page.evaluate(() => Number(localStorage.getItem('duely-renewed')))
-  await page.goto('/dashboard')
-  await expect.poll(renewedAt).toBeGreaterThan(0)
-  const other = await context.newPage()
-  await other.goto('/features')
-  await expect(other.getByRole('button', { name: /^Account of/ })).toBeVisible()
-  await page.reload()
-  await expect(page.getByText('No invoices yet')).toBeVisible()
-  expect(asked).toHaveLength(1)
-  // More than a minute later.
-  const earlier = await page.evaluate(() => Date.now() - 61_000)
-  await page.evaluate((at) => localStorage.setItem('duely-renewed', String(at)), earlier)
-  await page.reload()
-  await expect.poll(renewedAt).toBeGreaterThan(earlier)
-  expect(asked).toHaveLength(2)
-  await expect(page.getByText('No invoices yet')).toBeVisible()
-})
+test(
+  'loading a page renews the access token in the background, at most once a minute in all tabs',
+  full,
+  async ({ page, context, program }) => {
+    const asked: string[] = []
+    context.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/auth/refresh') asked.push(request.method())
+    })
+    await signIn(page, program.url)
+    // Two tokens made within one second are equal, so the time of the renewal shows it.
+    const renewedAt = () => page.evaluate(() => Number(localStorage.getItem('duely-renewed')))
+    await page.goto('/dashboard')
+    await expect.poll(renewedAt).toBeGreaterThan(0)
+    const other = await context.newPage()
+    await other.goto('/features')
+    await expect(other.getByRole('button', { name: /^Account of/ })).toBeVisible()
+    await page.reload()
+    await expect(page.getByText('No invoices yet')).toBeVisible()
+    expect(asked).toHaveLength(1)
+    // More than a minute later.
+    const earlier = await page.evaluate(() => Date.now() - 61_000)
+    await page.evaluate((at) => localStorage.setItem('duely-renewed', String(at)), earlier)
+    await page.reload()
+    await expect.poll(renewedAt).toBeGreaterThan(earlier)
+    expect(asked).toHaveLength(2)
+    await expect(page.getByText('No invoices yet')).toBeVisible()
+  },
+)
 
-test('an answer with a new access token that breaks off, as when its page is left, ends no session', async ({ page, program }) => {
+test('an answer with a new access token that breaks off, as when its page is left, ends no session', full, async ({ page, program }) => {
   await signIn(page, program.url)
   await page.addInitScript(() => {
     const send = window.fetch

@@ -37,6 +37,8 @@ export interface FakeReceiver extends AsyncDisposable {
   certificate: string
   /** Sets the response from now on. Numbers count from 1 and restart with each `answer`. */
   answer(what: Answer | ((call: HeardCall, nth: number) => Answer)): void
+  /** Ends every connection, so that calls without a response end too. */
+  hangUp(): void
 }
 
 /**
@@ -85,10 +87,13 @@ export async function openFakeReceiver(options: { certificate?: Certificate | 'e
       decide = typeof what === 'function' ? what : () => what
       nth = 0
     },
+    hangUp() {
+      for (const socket of sockets) socket.destroy()
+    },
     async [Symbol.asyncDispose]() {
       const closed = once(server, 'close')
       server.close()
-      for (const socket of sockets) socket.destroy()
+      fake.hangUp()
       await closed
     },
   }
