@@ -382,6 +382,10 @@ const settingFields = {
 const reminderSettings = z
   .object({
     ...settingFields,
+    quietChosen: z.boolean().meta({
+      description:
+        'Whether it was ever chosen which days are quiet. Until then the first `sequence` of yours turns on weekends and public holidays.',
+    }),
     version: z.string().meta({ description: 'Another one after a change. The ETag names it.' }),
   })
   .meta({ id: 'ReminderSettings', description: 'How reminders are sent.' })

@@ -8,6 +8,10 @@ export type Tone = z.infer<typeof tone>
 /** Sequences that every account has: one email a day from the day after the due date on, and none. */
 export const builtInSequences = ['every_day', 'never'] as const
 
+export function isBuiltIn(sequence: string): boolean {
+  return builtInSequences.some((one) => one === sequence)
+}
+
 /** Which sequence: one of the account by its id, or a built-in one. */
 export const sequenceChoice = z
   .string('Please choose a sequence.')

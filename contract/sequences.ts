@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { invoice } from './invoices.ts'
 import { ownDays, quietSettings, smartSettings } from './quiet-days.ts'
-import { builtInSequences, fingerprint, sequenceChoice, smartOne, tone } from './sequence-choice.ts'
+import { fingerprint, isBuiltIn, sequenceChoice, smartOne, tone } from './sequence-choice.ts'
 import { inLanguage, languageTag } from './speech.ts'
 import { groupVariables, hasVariable, templateVariables, wordingProblems } from './templates.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
@@ -119,7 +119,7 @@ export const sequence = z
   .meta({ id: 'Sequence', description: 'Which emails a client gets about an invoice, and when.' })
 export type Sequence = z.infer<typeof sequence>
 
-const ownSequence = sequenceChoice.refine((id) => !builtInSequences.some((one) => one === id), 'Please choose a sequence of yours.')
+const ownSequence = sequenceChoice.refine((id) => !isBuiltIn(id), 'Please choose a sequence of yours.')
 
 export const sequenceAssignment = z.strictObject({
   sequence: sequenceChoice.nullable().meta({ description: 'The id of a sequence, `every_day` or `never`; null: the one of the client.' }),
@@ -152,6 +152,11 @@ export const plannedMail = z
 export type PlannedMail = z.infer<typeof plannedMail>
 
 const mails = z.array(plannedMail)
+/** Nothing leaves while daily reminders are off or on hold, but what would can be asked for. */
+const suppose = z.enum(['started'], 'Please enter started.').optional().meta({
+  description:
+    'With `started`, while daily reminders are off or on hold, the emails that would leave if they were started now. Without it none.',
+})
 const count = z.number().int()
 export const reminderPlan = z
   .object({
@@ -178,7 +183,7 @@ export const simulationRequest = z
       .optional()
       .meta({ description: 'Settings as they would be.' }),
     sequences: z
-      .array(z.strictObject({ ...sequenceFields, _id: ownSequence }))
+      .array(z.strictObject({ ...sequenceFields, _id: ownSequence, version: z.number().int().optional() }))
       .max(mostSequences)
       .optional()
       .meta({ description: 'Sequences as they would be; one with an unknown id would be new, and assignments can name it.' }),
@@ -190,6 +195,7 @@ export const simulationRequest = z
     language: languageTag.optional().meta({ description: 'The language of the texts in `sequences`: `en` unless another one is given.' }),
     ownDays: ownDays.optional().meta({ description: 'Own days as they would be.' }),
     days: day(1, 90, 'Please enter 1 to 90 days.').default(planDays),
+    suppose,
   })
   .meta({ id: 'SimulationRequest', description: 'A change that is not made.' })
 export type SimulationRequest = z.output<typeof simulationRequest>
@@ -310,6 +316,7 @@ export const sequenceCalls = {
         .string()
         .optional()
         .meta({ format: 'uuid', description: 'Only the emails about this invoice; the fingerprint is of these.' }),
+      suppose,
     }),
     reply: reminderPlan,
   }),

@@ -2,7 +2,7 @@ import { and, eq, isNotNull, or } from 'drizzle-orm'
 import type { CallParts } from '#contract/call.ts'
 import type { OwnDay } from '#contract/quiet-days.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
-import { builtInSequences } from '#contract/sequence-choice.ts'
+import { isBuiltIn } from '#contract/sequence-choice.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { clients } from '#server/invoices/tables.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -133,8 +133,7 @@ type Columns = Pick<QuietAccount, 'country' | 'region' | 'quietWeekends' | 'quie
  */
 export function quietAfter(account: QuietAccount & Pick<AccountRow, 'follows'>, settings: Settings): Columns {
   const { sequence, quietWeekends, quietHolidays, ownHolidaysToo = account.ownHolidaysToo, country = account.country } = settings
-  const leavesEveryDay =
-    sequence !== undefined && account.follows === 'every_day' && !builtInSequences.some((builtIn) => builtIn === sequence)
+  const leavesEveryDay = sequence !== undefined && account.follows === 'every_day' && !isBuiltIn(sequence)
   const region = settings.region === undefined ? account.region : settings.region
   if (settings.country != null || settings.region != null)
     refuseUnknownPlace(country ?? countryOf(account.timezone), settings.region ?? null)

@@ -131,6 +131,7 @@ test('the first sequence of an account ticks both switches, unless they are name
     sequence: 'every_day',
     quietWeekends: false,
     quietHolidays: false,
+    quietChosen: false,
     ownHolidaysToo: true,
     country: null,
     region: null,
@@ -138,7 +139,11 @@ test('the first sequence of an account ticks both switches, unless they are name
   expect(await accountOf(app, asha)).toMatchObject({ plansSteps: false })
   const made = (await ask(app, asha, sequenceCalls.create, { body: ready })).reply._id
   const seen = (await ask(app, asha, sequenceCalls.simulate, { body: { settings: { sequence: made } } })).reply.fingerprint
-  expect(await set(app, asha, { sequence: made, fingerprint: seen })).toMatchObject({ quietWeekends: true, quietHolidays: true })
+  expect(await set(app, asha, { sequence: made, fingerprint: seen })).toMatchObject({
+    quietWeekends: true,
+    quietHolidays: true,
+    quietChosen: true,
+  })
   await set(app, asha, { quietWeekends: false })
   await set(app, asha, { sequence: 'every_day' })
   expect(await accountOf(app, asha)).toMatchObject({ plansSteps: true })

@@ -316,7 +316,7 @@ export function readSettings(account: AccountRow): CallReply<typeof reminderCall
     smart,
     smartDays,
   }
-  return { ...settings, version: versionOf(account.id, settings) }
+  return { ...settings, quietChosen: quietWeekends !== null && quietHolidays !== null, version: versionOf(account.id, settings) }
 }
 
 /**

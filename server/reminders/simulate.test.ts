@@ -127,8 +127,12 @@ test('a change is shown as emails added, removed, moved and reworded', async () 
   // The choice of the invoice comes before that of its client.
   expect(await ofClient()).toMatchObject({ after: 2, removed: 0 })
   expect(await ofClient({ invoiceId: id, sequence: null })).toMatchObject({ after: 0, removed: 2 })
-  // It was only looked at.
-  expect((await ask(app, asha, sequenceCalls.read, { params: { id: sequence } })).reply).toMatchObject({ ...plain, version: 1 })
+  // It was only looked at, and what is read can be looked at again.
+  const { _id, name, version, steps, everyDays, atMost, atLeast } = (await ask(app, asha, sequenceCalls.read, { params: { id: sequence } }))
+    .reply
+  const stored = { _id, name, version, steps, everyDays, atMost, atLeast }
+  expect(stored).toMatchObject({ ...plain, version: 1 })
+  expect((await ask(app, asha, sequenceCalls.simulate, { body: { sequences: [stored] } })).reply.counts).toEqual(same.counts)
 })
 
 test('a later hour and held emails are shown at their time, and the plan has fewer days where fewer are asked for', async () => {
@@ -158,4 +162,49 @@ test('nothing is planned while daily reminders are off, and an unknown zone or s
     { days: 91 },
   ]
   for (const body of bodies) expect((await ask(app, asha, sequenceCalls.simulate, { body })).status, JSON.stringify(body)).toBe(400)
+})
+
+// Takes 2 s: 30 days.
+test('while daily reminders are off, the emails after Start are shown where they are asked for, and leave as they were shown', async () => {
+  await using all = await before9({ active: false })
+  const { app, asha, smtp } = all
+  for (const days of [-8, 1, 4]) await anInvoice(app, { owner: asha, dueDate: after(days), clientEmail: `client${days}@example.com` })
+  const sequence = await create(app, asha, sequenceDraft.parse(ready))
+  const settings = { sequence }
+  const seen = (await ask(app, asha, sequenceCalls.simulate, { body: { settings, suppose: 'started' } })).reply
+  expect(seen.counts).toMatchObject({ before: 30 + 28 + 25 })
+  expect(seen.after.slice(0, 3).map(brief)).toEqual([
+    `${today} client-8@example.com 7`,
+    `${today} client1@example.com -3`,
+    `${after(1)} client4@example.com -3`,
+  ])
+  const none = { before: [], after: [], counts: { before: 0, after: 0, added: 0, removed: 0, moved: 0, reworded: 0 } }
+  expect((await ask(app, asha, sequenceCalls.simulate, { body: { settings } })).reply).toMatchObject(none)
+  // When it will be started is not part of what was looked at.
+  app.clock.advance({ minutes: 5 })
+  const { fingerprint } = seen
+  expect((await ask(app, asha, reminderCalls.changeSettings, { body: { ...settings, fingerprint } })).status).toBe(200)
+  expect((await ask(app, asha, sequenceCalls.plan, { query: {} })).reply.mails).toEqual([])
+  const { mails } = (await ask(app, asha, sequenceCalls.plan, { query: { suppose: 'started' } })).reply
+  expect(mails.map(brief)).toEqual(seen.after.map(brief))
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const atOnce = smtp.mails.map(({ envelope }) => `${app.clock.now().toString()} ${envelope.to[0]}`)
+  const sent = await sentOn(
+    all,
+    Array.from({ length: 30 }, (_none, day) => after(day)),
+  )
+  const shown = mails.map(({ at, clientEmail, subject }) => `${at} ${clientEmail} ${subject}`)
+  expect(atOnce).toEqual(mails.slice(0, 2).map(({ at, clientEmail }) => `${at} ${clientEmail}`))
+  expect(sent).toEqual(shown.slice(2))
+})
+
+test('on hold, the emails of the next runs are shown only where they are asked for', async () => {
+  await using all = await before9()
+  const { app, asha } = all
+  await anInvoice(app, { owner: asha, dueDate: after(-1) })
+  await app.db.update(accounts).set({ heldAt: app.clock.now() }).where(eq(accounts.id, asha.id))
+  const plan = async (more: { suppose?: 'started' } = {}) =>
+    (await ask(app, asha, sequenceCalls.plan, { query: { days: 2, ...more } })).reply.mails
+  expect(await plan()).toEqual([])
+  expect((await plan({ suppose: 'started' })).map(({ at }) => at)).toEqual([`${today}T03:30:00Z`, `${after(1)}T03:30:00Z`])
 })

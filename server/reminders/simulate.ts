@@ -23,24 +23,27 @@ import { speechOf } from '#server/platform/speech.ts'
 import { readWordings } from '#server/templates/templates.ts'
 import { type Quiet, quietAfter } from './calendars.ts'
 import { type Learned, readLearned } from './learned.ts'
-import { readOutlook } from './outlook.ts'
+import { type Outlook, readOutlook } from './outlook.ts'
 import { type DayNumber, dateOfDay, dayNumber, laterInstant, type PlanMail, plan, type StepDue, type World } from './plan.ts'
-import { apartFrom, dayAfter, leavesAt, localDate, nextRun, owedFrom } from './schedule.ts'
+import { apartFrom, dayAfter, firstDateAfterStart, leavesAt, localDate, nextRun, type Occurrence, owedFrom } from './schedule.ts'
 import { inStep, readStoredSteps, type StoredStep } from './sequence-steps.ts'
 import { whyOn } from './steps.ts'
 import { texts } from './texts.ts'
 import { type Choices, readStored, readWorld, type StoredInvoice, todayAt } from './world.ts'
 
 type Reading = Pick<Deps, 'db' | 'config'> & { account: AccountRow; now: Instant }
-type Change = Omit<SimulationRequest, 'days'>
+type Change = Omit<SimulationRequest, 'days' | 'suppose'>
 
 /** The emails of the next days, without a change; of one `invoice` for much less, where smart reminders do not spend on it what others save. */
-export async function readPlan(reading: Reading, { days, invoice }: { days: number; invoice?: string | undefined }): Promise<ReminderPlan> {
+export async function readPlan(
+  reading: Reading,
+  { days, invoice, suppose }: { days: number; invoice?: string | undefined; suppose?: SimulationRequest['suppose'] },
+): Promise<ReminderPlan> {
   const { db, account } = reading
   const which = invoice === undefined ? undefined : account.smart ? sql`true` : beside(account, invoice)
   const all = await planAhead(reading, {}, Math.max(days, planDays), await readNow(reading, {}, which))
   const ahead = invoice === undefined ? all : { ...all, mails: all.mails.filter(({ invoiceIds }) => invoiceIds.includes(invoice)) }
-  const mails = within(ahead, reading, days)
+  const mails = ahead.isSupposed && !suppose ? [] : within(ahead, reading, days)
   return {
     mails: await toPlanned(db, ahead, mails),
     count: mails.length,
@@ -57,7 +60,8 @@ function beside({ id, groupByClient }: AccountRow, invoice: string): SQL {
 
 /** How many emails leave in the next days, and to how many clients. */
 export async function countPlan(reading: Reading, days: number): Promise<{ emails: number; clients: number }> {
-  const { mails } = await planAhead(reading, {}, days, await readNow(reading))
+  const { mails, isSupposed } = await planAhead(reading, {}, days, await readNow(reading))
+  if (isSupposed) return { emails: 0, clients: 0 }
   return { emails: mails.length, clients: new Set(mails.map(({ clientKey }) => clientKey)).size }
 }
 
@@ -68,7 +72,8 @@ export async function readPlanOfDay(
 ): Promise<{ clientEmail: string; clientName: string; references: string[] }[]> {
   const read = await readNow(reading)
   const days = dayNumber(date) - dayNumber(localDate(reading.now, reading.account.timezone)) + 1
-  const mails = (await planAhead(reading, {}, days, { ...read, whole: date })).mails.filter(({ runDate }) => runDate === date)
+  const ahead = await planAhead(reading, {}, days, { ...read, whole: date })
+  const mails = ahead.isSupposed ? [] : ahead.mails.filter(({ runDate }) => runDate === date)
   await readFacts(
     reading.db,
     read.facts,
@@ -84,11 +89,12 @@ export async function readPlanOfDay(
 }
 
 /** What a change would add, remove, move and reword in the next days; changes nothing. Refuses with `invalid` an unknown zone or sequence. */
-export async function simulate(reading: Reading, { days = planDays, ...change }: SimulationRequest): Promise<Simulation> {
+export async function simulate(reading: Reading, { days = planDays, suppose, ...change }: SimulationRequest): Promise<Simulation> {
   const read = await readNow(reading, change)
   const before = await planAhead(reading, {}, Math.max(days, planDays), read)
   const after = await planAhead(reading, change, Math.max(days, planDays), read)
-  const [old, fresh] = [within(before, reading, days), within(after, reading, days)]
+  const shown = (ahead: Ahead) => (ahead.isSupposed && !suppose ? [] : within(ahead, reading, days))
+  const [old, fresh] = [shown(before), shown(after)]
   const found = compare(old, fresh)
   const listed = async (ahead: Ahead, mails: Left[]) => toPlanned(reading.db, ahead, mails)
   const moved = found.moved.slice(0, mostPlanned)
@@ -113,7 +119,7 @@ export async function simulate(reading: Reading, { days = planDays, ...change }:
       reworded: found.reworded.length,
     },
     most: await mostToOne(reading.db, after, fresh),
-    // Of as many days as a change is compared by, however many were asked for.
+    // Of as many days as a change is compared by, however many were asked for, and of what would leave where nothing does.
     fingerprint: fingerprintOf([within(before, reading, planDays), within(after, reading, planDays)]),
   }
 }
@@ -129,6 +135,8 @@ export async function refuseChanged(reading: Reading, change: Change, seen: stri
 interface Left {
   at: Instant
   step: StepDue
+  /** It leaves once daily reminders are started: at any time. */
+  byStart: boolean
   /** The date of its run, and the dates on which it leaves at the account and at the client: in another time zone they may differ. */
   runDate: string
   localDate: string
@@ -145,14 +153,16 @@ interface Left {
 
 interface Ahead {
   mails: Left[]
+  /** The schedule is off or on hold: they leave only once it is started. */
+  isSupposed: boolean
   /** The texts of the steps by sequence and offset, and those of the template, in a language. */
   wordingOf: (step: StepDue, language: string) => { one: Wording; group: Wording; key: string }
   userName: string
   /** Those that are answered already: an email may be in several lists. */
   shown: Map<Left, PlannedMail>
   facts: Facts
-  /** Why a step leaves on another day than its date; null where nothing leaves. */
-  say: Quiet['say'] | null
+  /** Why a step leaves on another day than its date. */
+  say: Quiet['say']
 }
 
 /** What a plan with a change and one without it have in common. */
@@ -175,7 +185,7 @@ async function readNow({ db, account, now }: Reading, { settings }: Change = {},
   }
 }
 
-/** The emails of so many days. Nothing leaves where the schedule is off or on hold. */
+/** The emails of so many days; those that would leave if the schedule was started now, where it is off or on hold. */
 async function planAhead(
   { db, account, now, config }: Reading,
   change: Change,
@@ -203,48 +213,63 @@ async function planAhead(
   }
   const outlook = await readOutlook(db, changed, now, config)
   const mails: Left[] = []
-  let say: Ahead['say'] = null
-  if (outlook.state === 'active') {
-    const today = localDate(now, changed.timezone)
-    const last = dayNumber(today) + days
-    const read = await worldOf(db, changed, change, { today, now, stored, learned })
-    say = read.say
-    const leftOut = new Map([...(read.leftOut ?? [])].filter(([date]) => dateOfDay(date) !== whole))
-    let world = settled({ ...read, leftOut }, todayAt(changed, read, now))
-    let waiting = new Set<string>()
-    for (let run = { at: outlook.at, date: outlook.date }; dayNumber(run.date) < last; ) {
-      read.learning?.until(dayNumber(run.date), world.invoices)
-      const next = nextRun(changed, { now: run.at, notBefore: dayAfter(run.date), lastRunAt: null })
-      const planned = plan(world, { date: dayNumber(run.date), kind: 'daily', at: run.at, next: next.at })
-      const heldUntil = leavesAt(changed, run.at) ?? run.at
-      for (const { at, until, date: clientDate, step, invoices } of byTime(planned.mails, world)) {
-        const invoiceIds = invoices.map(({ invoice }) => invoice.id)
-        const waitedFor = invoiceIds.some((id) => waiting.has(id)) ? (world.sequences.get(step.sequence)?.atLeast ?? null) : null
-        const { clientKey = '', language = firstLanguage } = invoices[0]?.invoice ?? {}
-        const leaves = laterInstant(at, heldUntil)
-        mails.push({
-          at: leaves,
-          step,
-          runDate: run.date,
-          localDate: until === null ? run.date : localDate(leaves, changed.timezone),
-          clientDate,
-          clientKey,
-          language,
-          invoiceIds,
-          ids: invoiceIds.join(' '),
-          words: wordingOf(step, language).key,
-          waitedFor,
-        })
-      }
-      waiting = new Set()
-      for (const [{ id }, rule] of planned.rules) if (rule === 'gap') waiting.add(id)
-      world = planned.next
-      // Other requests have their turn between two days of very many invoices.
-      await setImmediate()
-      run = next
+  const today = localDate(now, changed.timezone)
+  const last = dayNumber(today) + days
+  const read = await worldOf(db, changed, change, { today, now, stored, learned })
+  const leftOut = new Map([...(read.leftOut ?? [])].filter(([date]) => dateOfDay(date) !== whole))
+  let world = settled({ ...read, leftOut }, todayAt(changed, read, now))
+  let waiting = new Set<string>()
+  for (let run = firstRun(changed, outlook, now); dayNumber(run.date) < last; ) {
+    read.learning?.until(dayNumber(run.date), world.invoices)
+    const byStart = run.kind === 'start'
+    const next = nextDaily(changed, run)
+    const planned = plan(world, { date: dayNumber(run.date), kind: run.kind, at: run.at, next: next.at })
+    const heldUntil = byStart ? run.at : (leavesAt(changed, run.at) ?? run.at)
+    for (const { at, until, date: clientDate, step, invoices } of byTime(planned.mails, world)) {
+      const invoiceIds = invoices.map(({ invoice }) => invoice.id)
+      const waitedFor = invoiceIds.some((id) => waiting.has(id)) ? (world.sequences.get(step.sequence)?.atLeast ?? null) : null
+      const { clientKey = '', language = firstLanguage } = invoices[0]?.invoice ?? {}
+      const leaves = laterInstant(at, heldUntil)
+      mails.push({
+        at: leaves,
+        step,
+        byStart,
+        runDate: run.date,
+        localDate: until === null ? run.date : localDate(leaves, changed.timezone),
+        clientDate,
+        clientKey,
+        language,
+        invoiceIds,
+        ids: invoiceIds.join(' '),
+        words: wordingOf(step, language).key,
+        waitedFor,
+      })
     }
+    waiting = new Set()
+    for (const [{ id }, rule] of planned.rules) if (rule === 'gap') waiting.add(id)
+    world = planned.next
+    // Other requests have their turn between two days of very many invoices.
+    await setImmediate()
+    run = next
   }
-  return { mails, wordingOf, userName: account.displayName, shown: new Map(), facts, say }
+  const isSupposed = outlook.state !== 'active'
+  return { mails, isSupposed, wordingOf, userName: account.displayName, shown: new Map(), facts, say: read.say }
+}
+
+type Run = Occurrence & { kind: 'daily' | 'start' }
+
+/** The next daily run, of a schedule that is on hold too; where the schedule is off, the run that Start would make now. */
+function firstRun(account: AccountRow, outlook: Outlook, now: Instant): Run {
+  if (outlook.state === 'active') return { at: outlook.at, date: outlook.date, kind: 'daily' }
+  const { nextRunAt, timezone } = account
+  if (outlook.state === 'off' || !nextRunAt) return { at: now, date: localDate(now, timezone), kind: 'start' }
+  return { ...nextRun(account, { now, notBefore: localDate(nextRunAt, timezone), lastRunAt: apartFrom(account) }), kind: 'daily' }
+}
+
+/** The daily run after another one, or after Start, which may be on the same day. */
+function nextDaily(account: AccountRow, { at, date, kind }: Run): Run {
+  if (kind === 'daily') return { ...nextRun(account, { now: at, notBefore: dayAfter(date), lastRunAt: null }), kind }
+  return { ...nextRun(account, { now: at, notBefore: firstDateAfterStart(account, at), lastRunAt: apartFrom(account) }), kind: 'daily' }
 }
 
 /** Only those to clients in other time zones leave later than their run. */
@@ -398,7 +423,10 @@ function fingerprintOf(all: Left[][]): string {
   for (const mails of all) {
     whole.update('\n')
     for (const [date, day] of Map.groupBy(mails, ({ localDate: at }) => at)) {
-      const lines = day.map(({ at, step, ids, words }) => `${at.epochMilliseconds} ${step.offset} ${words} ${ids}`)
+      // When Start is pressed is not known.
+      const lines = day.map(
+        ({ at, byStart, step, ids, words }) => `${byStart ? 'start' : at.epochMilliseconds} ${step.offset} ${words} ${ids}`,
+      )
       whole.update(`${date}\n${lines.join('\n')}\n`)
     }
   }

@@ -49,6 +49,8 @@ test('Friendly to final is set up from the empty list, changes the plan as it sa
   await page.getByRole('button', { name: 'Firm', exact: true }).click()
   await expect(page.getByText('Two steps leave on the same day.')).toHaveCount(0)
 
+  await expect(page.getByRole('checkbox', { name: 'Not on weekends' })).toBeChecked()
+  await page.getByRole('checkbox', { name: 'Not on public holidays' }).uncheck()
   const removed = page.getByRole('region', { name: 'Removed' })
   await expect(removed.getByText('Kaveri Foods').first()).toBeVisible()
   await expect(page.getByText(/^If nobody pays meanwhile and every email is accepted\. At most \d+ emails to one client/)).toBeVisible()
@@ -57,6 +59,8 @@ test('Friendly to final is set up from the empty list, changes the plan as it sa
   await expect(page.getByText('Sequence saved.')).toBeVisible()
   await expect(page).toHaveURL(/\/dashboard\/sequences\/[0-9a-f-]{36}$/)
   await expect(page.getByText('Default for all clients')).toBeVisible()
+  await expect(page.getByRole('checkbox', { name: 'Not on weekends' })).toHaveCount(0)
+  expect(await send('GET', '/reminder/settings')).toMatchObject({ quietWeekends: true, quietHolidays: false })
 
   await page.getByRole('button', { name: /^Step 5: 30 days after/ }).click()
   await page.getByRole('button', { name: 'Send me a test' }).click()
@@ -82,6 +86,28 @@ test('Friendly to final is set up from the empty list, changes the plan as it sa
   await expect(page.getByText('Sequence chosen.')).toBeVisible()
   await expect(page.getByText('None: its sequence sends nothing automatically')).toBeVisible()
 })
+
+test(
+  'while daily reminders are off, the editor, Reminder Control and the invoice name what leaves once they are on',
+  full,
+  async ({ page, program, smtp }) => {
+    const send = await reminding(page, program.url, smtp, { 'Kaveri Foods': 5 })
+    await send('POST', '/reminder/stop')
+    await page.goto('/dashboard/sequences/new?from=gentle')
+    await expect(page.getByText('Daily reminders are off, so nothing is sent. These emails leave once you start them.')).toBeVisible()
+    await expect(page.getByRole('heading', { name: /^The next 30 days: \d emails? to 1 client/ })).toBeVisible()
+    await save(page).click()
+    await expect(page.getByText('Sequence saved.')).toBeVisible()
+    await page.goto('/dashboard/reminder-control')
+    await expect(page.getByText('Once you start reminders, these follow')).toBeVisible()
+    await expectAccessible(page)
+    const [newest] = (await send('GET', '/invoice')) as { _id: string }[]
+    await page.goto(`/dashboard/edit-invoice/${newest?._id}`)
+    await expect(
+      page.getByText(/^Once you start reminders: friendly on [\d/]{10}, friendly on [\d/]{10}, firm on [\d/]{10}, if it stays unpaid\.$/),
+    ).toBeVisible()
+  },
+)
 
 test(
   'with steps, one email per client, hour and zone show what they change before they are saved',

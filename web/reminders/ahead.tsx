@@ -20,13 +20,12 @@ const mostDots = 6
 /** Days shown at first. */
 const firstDays = 4
 
-/** Every email of the next 30 days; `enabled`: runs are coming. */
-export function usePlan(lines: number | undefined, enabled: boolean): ReminderPlan | undefined {
-  const plan = useApiQuery(
-    sequenceCalls.plan,
-    {},
-    { enabled: enabled && lines !== undefined && lines > 0 && lines <= few, staleTime: 60_000 },
-  )
+/** Every email of the next 30 days. While no run comes, those that would leave after Start; `enabled`: they can be named. */
+export function usePlan(lines: number | undefined, { enabled, runs }: { enabled: boolean; runs: boolean }): ReminderPlan | undefined {
+  const plan = useApiQuery(sequenceCalls.plan, runs ? {} : { query: { suppose: 'started' } }, {
+    enabled: enabled && lines !== undefined && lines > 0 && lines <= few,
+    staleTime: 60_000,
+  })
   return enabled ? plan.data : undefined
 }
 
@@ -37,6 +36,8 @@ export function describePlan({ count, clients }: ReminderPlan): string {
 
 interface AheadProps {
   plan: ReminderPlan
+  /** What the emails wait for; null where runs are coming. */
+  once: string | null
   /** When the run is that is shown in full. */
   after: string | null
   zone: string
@@ -44,12 +45,13 @@ interface AheadProps {
 }
 
 /** The emails of the days after the next run. */
-export function Ahead({ plan: { mails, count }, after, zone, now }: AheadProps): ReactNode {
+export function Ahead({ plan: { mails, count }, once, after, zone, now }: AheadProps): ReactNode {
   const [all, setAll] = useState(false)
   const days = byDay(mails.filter(({ at }) => after === null || dateIn(zone, new Date(at)) > dateIn(zone, new Date(after))))
   if (days.length === 0) return null
   return (
     <>
+      {once !== null && <p className={styles.once}>{once}</p>}
       {(all ? days : days.slice(0, firstDays)).map(({ date, mails: its }) => (
         <Day key={date} mails={its} zone={zone} now={now} />
       ))}

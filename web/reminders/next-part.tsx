@@ -7,6 +7,7 @@ import type { CallReply } from '#contract/call.ts'
 import { formatMoney, formatSums, sumByCurrency } from '#contract/money.ts'
 import { type PreviewLine, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { isBuiltIn } from '#contract/sequence-choice.ts'
 import type { ReminderPlan } from '#contract/sequences.ts'
 import { useCurrency } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
@@ -36,11 +37,14 @@ interface NextPartProps {
 
 /** Who gets an email, and when. Only the next run is open. */
 export function NextPart({ preview, status }: NextPartProps): ReactNode {
+  const { reason } = status
   const settings = useApiQuery(reminderCalls.settings)
   const grouped = settings.data?.groupByClient ?? false
-  const plan = usePlan(preview.data?.lines.length, status.reason === null)
+  const lines = preview.data?.lines
+  const follows = lines?.some(({ sequence }) => !isBuiltIn(sequence)) === true
+  const plan = usePlan(lines?.length, { enabled: reason === null || (reason in t.once && follows), runs: reason === null })
   return (
-    <Part id="next" title={t.title} aside={plan && <p className={styles.none}>{describePlan(plan)}</p>}>
+    <Part id="next" title={t.title} aside={plan && reason === null && <p className={styles.none}>{describePlan(plan)}</p>}>
       <QueryView query={preview} loading={t.loading} error={t.failed} empty={<Nothing />} isEmpty={({ lines }) => lines.length === 0}>
         {({ lines }) => <Planning lines={lines} status={status} grouped={grouped} plan={plan} />}
       </QueryView>
@@ -57,6 +61,11 @@ function Nothing(): ReactNode {
       </Button>
     </div>
   )
+}
+
+/** What the emails of the next days wait for; null where runs are coming. */
+function onceOf(reason: Status['reason']): string | null {
+  return reason !== null && reason in t.once ? t.once[reason as keyof typeof t.once] : null
 }
 
 interface PlanningProps {
@@ -79,7 +88,13 @@ function Planning({ lines, status, grouped, plan }: PlanningProps): ReactNode {
         <Unscheduled lines={lines} status={status} reason={status.reason} grouped={grouped} now={now} />
       )}
       {plan ? (
-        <Ahead plan={plan} after={next?.at ?? null} zone={status.timezone} now={now} />
+        <Ahead
+          plan={plan}
+          once={onceOf(status.reason)}
+          after={status.reason === null ? (next?.at ?? null) : now.toISOString()}
+          zone={status.timezone}
+          now={now}
+        />
       ) : (
         <Days runs={later} zone={status.timezone} now={now} />
       )}

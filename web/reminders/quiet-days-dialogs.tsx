@@ -8,12 +8,11 @@ import { type ReactNode, useState } from 'react'
 import { readDate } from '#contract/dates.ts'
 import { type Holidays, type OwnDay, type QuietSettings, quietDayCalls } from '#contract/quiet-days.ts'
 import { type ReminderSettings, reminderCalls } from '#contract/reminders.ts'
-import type { SimulationRequest } from '#contract/sequences.ts'
 import { changedFields } from '#web/platform/conflict.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
-import { PlanChanges, saveLabel, useSimulation } from '#web/platform/sequences/plan-changes.tsx'
+import { type Change, PlanChanges, saveLabel, useSimulation } from '#web/platform/sequences/plan-changes.tsx'
 import { FreePlanNotice, sequenceInvalidates, useHasSequences } from '#web/platform/sequences/sequence-dialog.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { showDate } from '#web/ui/dates.ts'
@@ -272,7 +271,7 @@ function OwnDays({ stored, onClose }: Omit<OwnDaysDialogProps, 'opened'>): React
 
 interface SaveProps {
   /** Null: nothing is changed yet. */
-  change: Omit<SimulationRequest, 'days'> | null
+  change: Change | null
   needsPlan: boolean
   /** Null: the person wants to change the form first. */
   save: (fingerprint: string | undefined) => Promise<unknown>

@@ -1,4 +1,5 @@
 import type { HoldReason, Run, RunKind } from '#contract/reminders.ts'
+import { sequenceTexts } from '#web/platform/sequences/texts.ts'
 import { zoneName } from '#web/ui/dates.ts'
 import { count } from '#web/ui/texts.ts'
 import type { Unplanned } from './runs.ts'
@@ -285,6 +286,13 @@ export const texts = {
     nothingPlanned: 'No email is planned',
     runsAnyway: (when: string) => `Next run ${when.charAt(0).toLowerCase()}${when.slice(1)}.`,
     notNow: 'Not due now',
+    /** Over the emails of the next days, while no run comes. */
+    once: {
+      schedule_inactive: 'Once you start reminders, these follow',
+      email_not_confirmed: 'Once you confirm your email, these follow',
+      not_configured: 'Once a mailbox is connected, these follow',
+      sending_paused: 'Once the mailbox works again, these follow',
+    },
     unscheduled: {
       schedule_inactive: {
         when: 'No next run',
@@ -385,13 +393,13 @@ export const texts = {
     everyDay: 'Every day may be more than your clients like.',
   },
   quietDays: {
-    title: 'Quiet days',
+    title: sequenceTexts.quiet.title,
     loading: 'Loading quiet days...',
     failed: (message: string) => `Couldn’t load quiet days. ${message}`,
-    weekends: 'Not on weekends',
+    weekends: sequenceTexts.quiet.quietWeekends,
     weekend: (days: number[], country: string | null) => `${weekdays(days)}${country === null ? '' : ` in ${country}`}`,
     weekendsHint: 'The weekend of the country of each client.',
-    holidays: 'Not on public holidays',
+    holidays: sequenceTexts.quiet.quietHolidays,
     holidaysHint: 'Those of the country and region of each client.',
     known: (country: string, until: string) => `Holidays of ${country} are known until ${until}.`,
     noCountry: 'Choose your country, so that its holidays are known.',

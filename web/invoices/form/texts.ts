@@ -91,8 +91,15 @@ export const summaryTexts = {
   tryAddress: 'Try again',
   trying: 'Trying...',
   tried: (email: string) => `Reminders to ${email} have resumed.`,
-  email: (tone: string, date: string) => `${tone} on ${date}`,
+  email: (tone: string, date: string | null) => (date === null ? `${tone} immediately` : `${tone} on ${date}`),
   coming: (emails: string[]) => `Then ${emails.join(', ')}, if it stays unpaid.`,
+  /** While no run comes. */
+  once: {
+    schedule_inactive: (emails: string[]) => `Once you start reminders: ${emails.join(', ')}, if it stays unpaid.`,
+    email_not_confirmed: (emails: string[]) => `Once you confirm your email: ${emails.join(', ')}, if it stays unpaid.`,
+    not_configured: (emails: string[]) => `Once a mailbox is connected: ${emails.join(', ')}, if it stays unpaid.`,
+    sending_paused: (emails: string[]) => `Once the mailbox works again: ${emails.join(', ')}, if it stays unpaid.`,
+  },
   changeSequence: 'Change for this invoice',
   keepDays: 'Keep the days of its steps',
   chooseDays: 'Allow smart reminders',

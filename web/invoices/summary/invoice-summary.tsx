@@ -8,6 +8,7 @@ import { noticeCalls } from '#contract/notices.ts'
 import type { Payment } from '#contract/payments.ts'
 import { type InvoiceHistory, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { isBuiltIn } from '#contract/sequence-choice.ts'
 import { planDays, sequenceCalls } from '#contract/sequences.ts'
 import styles from '#web/invoices/form/form.module.css'
 import { summaryTexts as texts } from '#web/invoices/form/texts.ts'
@@ -235,6 +236,7 @@ const SequenceDialog = lazyDialog(async () => (await import('#web/platform/seque
 
 /** Which sequence an invoice has, and the button that chooses another one. */
 function InvoiceSequence({ invoice, history }: { invoice: Invoice; history: InvoiceHistory }): ReactNode {
+  const { today } = useToday()
   const [choosing, setChoosing] = useState(false)
   const name = useSequenceName(history.sequence)
   const settings = useApiQuery(reminderCalls.settings, {}, { staleTime: 60_000 }).data
@@ -242,7 +244,7 @@ function InvoiceSequence({ invoice, history }: { invoice: Invoice; history: Invo
   const refused = useRefusal('member')
   return (
     <p className={styles.sequence}>
-      {settings && <Coming id={id} history={history} days={settings.smart ? planDays : farDays} />}
+      {settings && <Coming id={id} history={history} days={settings.smart ? planDays : farDays} today={today} />}
       {name}{' '}
       <button type="button" disabled={refused !== undefined} title={refused} onClick={() => setChoosing(true)}>
         {texts.changeSequence}
@@ -276,16 +278,27 @@ const mostNamed = 2
 /** So far they are looked for, where that needs no plan of the whole account. */
 const farDays = 90
 
-/** What leaves after the next email, if nothing is paid meanwhile. */
-function Coming({ id, history: { step, nextAt }, days }: { id: string; history: InvoiceHistory; days: number }): ReactNode {
+interface ComingProps {
+  id: string
+  history: InvoiceHistory
+  days: number
+  today: string
+}
+
+/** What leaves after the next email, if nothing is paid meanwhile; while daily reminders are off, what leaves once they are on. */
+function Coming({ id, history: { sequence, step, nextAt, reason }, days, today }: ComingProps): ReactNode {
+  const isNext = step !== null && nextAt !== null
+  const isOff = reason !== null && reason in texts.once && !isBuiltIn(sequence)
   const plan = useApiQuery(
     sequenceCalls.plan,
-    { query: { invoice: id, days } },
-    { enabled: step !== null && nextAt !== null, staleTime: 60_000 },
+    { query: { invoice: id, days, ...(isOff ? { suppose: 'started' as const } : {}) } },
+    { enabled: isNext || isOff, staleTime: 60_000 },
   ).data
-  const later = (plan?.mails ?? []).slice(1, mostNamed + 1)
-  if (step === null || later.length === 0) return null
-  return <span>{texts.coming(later.map(({ tone, localDate }) => texts.email(tone, showDate(localDate))))}</span>
+  const mails = plan?.mails ?? []
+  const coming = isNext ? mails.slice(1, mostNamed + 1) : isOff ? mails.slice(0, mostNamed + 1) : []
+  if (coming.length === 0) return null
+  const named = coming.map(({ tone, localDate }) => texts.email(tone, localDate === today ? null : showDate(localDate)))
+  return <span>{isNext ? texts.coming(named) : texts.once[reason as keyof typeof texts.once](named)}</span>
 }
 
 /** `Friendly to final, 5 steps`; empty until it is known. */

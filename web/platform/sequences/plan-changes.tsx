@@ -31,16 +31,23 @@ export interface Simulated {
   refetch: () => Promise<unknown>
 }
 
-/** What a change would do in the next days; null: there is none that could be made. */
-export function useSimulation(change: Omit<SimulationRequest, 'days'> | null): Simulated {
+/** A change that is looked at before it is made. */
+export type Change = Omit<SimulationRequest, 'days' | 'suppose'>
+
+/** What a change would do in the next days, as if daily reminders were on; null: there is none that could be made. */
+export function useSimulation(change: Change | null): Simulated {
   const wanted = change === null ? null : JSON.stringify(change)
   const [asked, setAsked] = useState(wanted)
   useEffect(() => {
     const timer = setTimeout(() => setAsked(wanted), patience)
     return () => clearTimeout(timer)
   }, [wanted])
-  const body = asked === null ? {} : (JSON.parse(asked) as Omit<SimulationRequest, 'days'>)
-  const query = useApiQuery(sequenceCalls.simulate, { body: { ...body, days: planDays } }, { enabled: asked !== null, staleTime: 30_000 })
+  const body = asked === null ? {} : (JSON.parse(asked) as Change)
+  const query = useApiQuery(
+    sequenceCalls.simulate,
+    { body: { ...body, days: planDays, suppose: 'started' } },
+    { enabled: asked !== null, staleTime: 30_000 },
+  )
   const last = useRef<Simulation>(undefined)
   if (query.data) last.current = query.data
   const current = asked !== null && asked === wanted
@@ -93,7 +100,8 @@ export function PlanChanges({ simulated, heading: Heading, children }: PlanChang
       </div>
       {status && status.state !== 'active' && (
         <p className={styles.quiet}>
-          {status.state === 'off' ? texts.off : texts.onHold(status.words)} <Link to={screens.reminderControl}>{texts.control}</Link>
+          {status.state === 'off' ? texts.off : texts.onHold(status.words)} {texts.supposed[status.state]}{' '}
+          <Link to={screens.reminderControl}>{texts.control}</Link>
         </p>
       )}
       {shown !== undefined && (

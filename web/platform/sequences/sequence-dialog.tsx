@@ -9,7 +9,8 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
-import { type Sequence, type SimulationRequest, sequenceCalls } from '#contract/sequences.ts'
+import { isBuiltIn } from '#contract/sequence-choice.ts'
+import { type Sequence, sequenceCalls } from '#contract/sequences.ts'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -18,7 +19,8 @@ import { BusyButton } from '#web/ui/buttons.tsx'
 import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { PlanChanges, SequenceLine, saveLabel, useSimulation } from './plan-changes.tsx'
+import { type Change, PlanChanges, SequenceLine, saveLabel, useSimulation } from './plan-changes.tsx'
+import { type QuietTicks, useQuietTicks } from './quiet-ticks.tsx'
 import styles from './sequences.module.css'
 import { nameOf, sequenceTexts, summaryOf } from './texts.ts'
 
@@ -95,11 +97,12 @@ function Choice({ whose, sequences, onClose }: ChoiceProps): ReactNode {
   const [chosen, setChosen] = useState(whose.chosen ?? whose.current)
   const has = useHasSequences()
   const changed = chosen !== whose.current
-  const simulated = useSimulation(changed ? changeOf(whose, chosen) : null)
+  const quiet = useQuietTicks(whose.kind === 'account' && chosen !== null && !isBuiltIn(chosen))
+  const simulated = useSimulation(changed ? changeOf(whose, chosen, quiet.settings) : null)
   const { now } = simulated
   const save = useMutation({
     mutationFn: async () => {
-      await assign(whose, chosen, now?.fingerprint)
+      await assign(whose, chosen, { ...quiet.settings, fingerprint: now?.fingerprint })
       await invalidate(queries, sequenceInvalidates)
     },
     onSuccess: () => {
@@ -134,6 +137,7 @@ function Choice({ whose, sequences, onClose }: ChoiceProps): ReactNode {
       <p className={styles.links}>
         <Link to={screens.sequences}>{own.length === 0 ? texts.make : texts.edit}</Link>
       </p>
+      {quiet.fields}
       {changed && <PlanChanges simulated={simulated} heading="h3" />}
       <div className={styles.foot}>
         <FormError message={save.isError ? errorMessage(save.error) : null} />
@@ -176,13 +180,19 @@ function Option({ checked, name, about, line, onChoose }: OptionProps): ReactNod
   )
 }
 
-function changeOf(whose: Whose, sequence: string | null): Omit<SimulationRequest, 'days'> {
-  if (whose.kind === 'account') return sequence === null ? {} : { settings: { sequence } }
+type Quiet = QuietTicks['settings']
+
+function changeOf(whose: Whose, sequence: string | null, quiet: Quiet): Change {
+  if (whose.kind === 'account') return sequence === null ? {} : { settings: { sequence, ...quiet } }
   return { assignments: [{ ...(whose.kind === 'client' ? { clientId: whose.id } : { invoiceId: whose.id }), sequence }] }
 }
 
-async function assign(whose: Whose, sequence: string | null, fingerprint: string | undefined): Promise<void> {
+async function assign(
+  whose: Whose,
+  sequence: string | null,
+  { fingerprint, ...quiet }: Quiet & { fingerprint: string | undefined },
+): Promise<void> {
   if (whose.kind === 'client') await send(clientCalls.update, { params: { id: whose.id }, body: { sequence, fingerprint } })
   else if (whose.kind === 'invoice') await send(sequenceCalls.assign, { params: { id: whose.id }, body: { sequence, fingerprint } })
-  else if (sequence !== null) await send(reminderCalls.changeSettings, { body: { sequence, fingerprint } })
+  else if (sequence !== null) await send(reminderCalls.changeSettings, { body: { sequence, ...quiet, fingerprint } })
 }

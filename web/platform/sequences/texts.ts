@@ -50,6 +50,9 @@ export const sequenceTexts = {
     see: (plan: string) => `See ${plan}`,
   },
 
+  /** Chosen with the first sequence of an account. */
+  quiet: { title: 'Quiet days', quietWeekends: 'Not on weekends', quietHolidays: 'Not on public holidays' },
+
   changes: {
     /** Also the name of the strip. */
     title: (emails: number, clients: number) =>
@@ -60,6 +63,8 @@ export const sequenceTexts = {
     failed: (message: string) => `Couldn’t check the next 30 days. ${message}`,
     off: 'Daily reminders are off, so nothing is sent.',
     onHold: (words: string) => `${words}, so nothing is sent.`,
+    /** What is shown all the same. */
+    supposed: { off: 'These emails leave once you start them.', on_hold: 'These emails leave once this is resolved.' },
     control: 'Open Reminder Control',
     strip: ({ added, removed, moved, reworded }: Simulation['counts']) =>
       `${count(added, 'email')} added, ${removed} removed, ${moved} moved, ${reworded} with new wording`,

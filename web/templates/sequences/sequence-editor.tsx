@@ -3,6 +3,7 @@ import { IconChartDots, IconList, IconPlus, IconSend2 } from '@tabler/icons-reac
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
+import type { CallInput } from '#contract/call.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
@@ -12,6 +13,7 @@ import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
 import { PlanChanges, type Simulated, saveLabel, useSimulation } from '#web/platform/sequences/plan-changes.tsx'
+import { type QuietTicks, useQuietTicks } from '#web/platform/sequences/quiet-ticks.tsx'
 import { FreePlanNotice, sequenceInvalidates, useHasSequences } from '#web/platform/sequences/sequence-dialog.tsx'
 import { heard } from '#web/platform/sequences/steps.ts'
 import { sequenceTexts } from '#web/platform/sequences/texts.ts'
@@ -53,6 +55,7 @@ export function SequenceEditor({ saved, start, writing }: SequenceEditorProps): 
   const [wantsAll, setWantsAll] = useState<boolean | null>(null)
   // Who never chose a sequence makes the first one for all clients.
   const forAll = saved === null && (wantsAll ?? settings?.sequence === 'every_day')
+  const quiet = useQuietTicks(forAll)
   const base = useSavedBase(saved, start, draft, setDraft)
   const faults = faultsOf(draft)
   const body = toBody(draft)
@@ -62,11 +65,12 @@ export function SequenceEditor({ saved, start, writing }: SequenceEditorProps): 
       ? {
           sequences: [{ ...body, name: body.name.trim() || newId, _id: saved?._id ?? newId }],
           ...(language === firstLanguage ? {} : { language }),
-          ...(forAll ? { settings: { sequence: newId } } : {}),
+          ...(forAll ? { settings: { sequence: newId, ...quiet.settings } } : {}),
         }
       : null,
   )
-  const saving = useSaving({ saved, language, forAll, draft, simulated, onCreated: (id) => navigate(screens.sequence(id)) })
+  const onCreated = (id: string) => navigate(screens.sequence(id))
+  const saving = useSaving({ saved, language, forAll: forAll ? quiet.settings : null, draft, simulated, onCreated })
   const step = draft.steps.find(({ key }) => key === selected) ?? draft.steps[0]
   const change: ScoreProps['onChange'] = (key, changed) => setDraft((before) => changeStep(before, key, changed, language))
   const has = useHasSequences()
@@ -138,6 +142,7 @@ export function SequenceEditor({ saved, start, writing }: SequenceEditorProps): 
             onChange={(event) => setWantsAll(event.currentTarget.checked)}
           />
         )}
+        {quiet.fields}
       </section>
       <div className={styles.bar}>
         <FormError message={saving.problem} />
@@ -209,7 +214,8 @@ function copiesOf({ copyToMe, copyToSecondContact }: DraftStep): string {
 interface SavingProps {
   saved: Sequence | null
   language: string
-  forAll: boolean
+  /** The settings that it is chosen with for all clients; null: it is not. */
+  forAll: QuietTicks['settings'] | null
   draft: Draft
   simulated: Simulated
   onCreated: (id: string) => unknown
@@ -231,7 +237,7 @@ function useSaving({ saved, language, forAll, draft, simulated, onCreated }: Sav
       } else {
         const { _id } = await send(sequenceCalls.create, { query: { language }, body })
         // The sequence exists from here on: a refusal must not make a second one.
-        const refused = forAll ? await chooseForAll(_id, fingerprint) : null
+        const refused = forAll && (await chooseForAll({ ...forAll, sequence: _id, fingerprint }))
         await invalidate(queries, sequenceInvalidates)
         if (refused !== null) toast('bad', texts.save.notChosen(refused))
         await onCreated(_id)
@@ -248,9 +254,9 @@ function useSaving({ saved, language, forAll, draft, simulated, onCreated }: Sav
 }
 
 /** The refusal, or null. */
-async function chooseForAll(sequence: string, fingerprint: string | undefined): Promise<string | null> {
+async function chooseForAll(body: CallInput<typeof reminderCalls.changeSettings>['body']): Promise<string | null> {
   try {
-    await send(reminderCalls.changeSettings, { body: { sequence, fingerprint } })
+    await send(reminderCalls.changeSettings, { body })
     return null
   } catch (error) {
     return errorMessage(error)
