@@ -5,7 +5,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { anOffice, type Person } from '#test/factories.ts'
+import { anInvoice, anOffice, type Person } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { makeDueRuns } from './daily-runs.ts'
@@ -81,6 +81,27 @@ test('failures of the daily run are reported by notice and email, and the next d
   app.clock.set(nine(6))
   await app.runJobs()
   expect(await told(app, asha)).toEqual([])
+})
+
+test('a notice names a client with several emails once', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha, invoices, smtp } = office
+  const about = { owner: asha, dueDate: '2026-02-20' }
+  for (const clientEmail of ['nila@example.com', 'Nila@example.com'])
+    await anInvoice(app, { ...about, clientName: 'Nila Printers', clientEmail })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  smtp.answer({ rcpt: () => refusal })
+  app.clock.set(nine(3))
+  await app.runJobs()
+  const [notice] = (await ask(app, asha, noticeCalls.list)).reply
+  expect(notice).toMatchObject({
+    title: '3 reminders were not delivered',
+    text: 'Kaveri Foods (blocked by the mail server) and Nila Printers (blocked by the mail server).',
+  })
+  expect(notice?.clients.map(({ clientName, reference }) => [clientName, reference])).toEqual([
+    ['Kaveri Foods', invoices[0]?.reference],
+    ['Nila Printers', 'INV-0002'],
+  ])
 })
 
 test('no failure is reported while an email is retried, for a watched press, or for an invoice that was paid meanwhile', async () => {

@@ -183,12 +183,14 @@ const namedInText = 3
 
 function notDelivered(run: SettledRun, failed: FailedMail[], first: FailedMail, next: string): Notification {
   const t = texts.notDelivered
+  // A client may have several emails in a run.
+  const clients = [...Map.groupBy(failed, ({ clientEmail }) => clientEmail.toLowerCase()).values()].flatMap(([its]) => its ?? [])
   const shared = {
     kind: 'not_delivered' as const,
     link: withQuery(screens.reminderControl, { run: run.id }),
-    clients: failed.slice(0, mostNamed).map(({ clientName, invoiceId, reference }) => ({ clientName, invoiceId, reference })),
+    clients: clients.slice(0, mostNamed).map(({ clientName, invoiceId, reference }) => ({ clientName, invoiceId, reference })),
   }
-  const causes = [...new Set(failed.map(({ clientName, reply }) => t.named(clientName, deliveryProblem(reply ?? notInTime).words)))]
+  const causes = [...new Set(clients.map(({ clientName, reply }) => t.named(clientName, deliveryProblem(reply ?? notInTime).words)))]
   if (failed.length > 1)
     return {
       ...shared,

@@ -77,6 +77,15 @@ test('a sequence sends each step on its day in its own words, and reports its en
   ])
 })
 
+test('a sequence that is over before it sent anything is reported to no one', async () => {
+  await using all = await onThe('2026-03-11', { sequence: { ...plain, steps: [newStep(-3, 'friendly')] } })
+  const { app, asha } = all
+  const { _id } = await anInvoice(app, { owner: asha, dueDate: '2026-03-10' })
+  await runOn(all, '2026-03-11')
+  expect(await historyOf(app, asha, _id)).toEqual(['ended'])
+  expect((await ask(app, asha, noticeCalls.list)).reply).toEqual([])
+})
+
 test('a step that came due while no run was possible is overtaken by the next one', async () => {
   await using all = await onThe('2026-03-11', { sequence: ready })
   const { app, asha } = all

@@ -224,7 +224,8 @@ async function endSequences(tx: Database, run: Run, ids: string[], now: Instant)
     .set({ sequenceEndedOn: run.localDate, updatedAt: now })
     .where(sql`${invoices.id} = ANY(${arrayText(ids)}::uuid[]) AND ${invoices.sequenceEndedOn} IS NULL`)
     .returning()
-  for (const row of ended.slice(0, mostNotices)) {
+  // Of a sequence without a step that was left there is nothing to report.
+  for (const row of ended.filter(({ remindersSent }) => remindersSent > 0).slice(0, mostNotices)) {
     const t = texts.sequenceEnded
     const owed = { currency: row.currency, amount: fromMinor(balanceMinor(row), row.currency) }
     await notify(
