@@ -140,7 +140,7 @@ export const clientCalls = {
     path: '/clients/:id',
     by: 'member',
     summary:
-      'Pause the reminders of all invoices of a client, end that pause, or choose its sequence, second contact, mailbox, language, country, time zone and smart reminders.',
+      'Pause the reminders of all invoices of a client, end that pause, or, as an admin, choose its sequence, second contact, mailbox, language, country, time zone and smart reminders.',
     params: byId,
     body: clientChange,
     reply: client,

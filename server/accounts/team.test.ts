@@ -3,14 +3,15 @@ import { and, eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { businessCalls, teamCalls } from '#contract/business.ts'
-import { businessHeader, type Call, reaches, roles } from '#contract/call.ts'
+import { businessHeader, type Call, type CallInput, reaches, roles } from '#contract/call.ts'
+import { clientCalls } from '#contract/clients.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { newId } from '#server/platform/columns.ts'
-import { aMailbox, aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { aMailbox, anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { privateCalls, requestWith } from '#test/filled.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -66,6 +67,24 @@ test('every call refuses each role below the one that it needs, and none from it
     }
   }
   expect(wrong).toEqual([])
+})
+
+test('a member pauses a client, and an admin chooses how it is reminded', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T04:30:00Z' })
+  const { owner, admin, member } = await aTeam(app)
+  await anInvoice(app, { owner })
+  const [client] = (await ask(app, owner, clientCalls.list)).reply
+  const change = (person: Person, body: CallInput<typeof clientCalls.update>['body']) =>
+    ask(app, person, clientCalls.update, { params: { id: client?._id ?? '' }, body }, inBusiness(owner.id))
+  const pause = { until: '2026-03-20', note: '', promised: false }
+  expect((await change(member, { pause })).reply.pause).toMatchObject({ until: '2026-03-20' })
+  const changes = [{ sequence: 'never' }, { secondContact: 'boss@example.com' }, { country: 'DE' }, { language: 'de' }, { smart: false }]
+  for (const body of [...changes, { pause: null, sequence: 'never' }])
+    expect((await change(member, body)).problem).toMatchObject({
+      code: 'not_allowed',
+      message: 'Only an admin or the owner of Asha Rao can do this. Ask Asha Rao.',
+    })
+  for (const body of changes) expect((await change(admin, body)).status, JSON.stringify(body)).toBe(200)
 })
 
 test('strangers and removed members find no business', async () => {

@@ -8,6 +8,7 @@ import { paymentCalls } from '#contract/payments.ts'
 import type { sequenceAssignment } from '#contract/sequences.ts'
 import { languageTag } from '#contract/speech.ts'
 import { type Origin, originOf } from '#server/accounts/accounts.ts'
+import { refuseBelow } from '#server/accounts/roles.ts'
 import { type Account, type App, answer, type Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -167,8 +168,11 @@ export function invoiceRoutes(
   answer(
     app,
     clientCalls.update,
-    ({ params, body: { sequence, fingerprint, mailbox, country, region, timezone, ...body } }, { account }, { request }) =>
-      db.transaction(async (tx) => {
+    async ({ params, body: { sequence, fingerprint, mailbox, country, region, timezone, ...body } }, principal, { request }) => {
+      const { account } = principal
+      const { pause: _pause, ...others } = { sequence, mailbox, country, region, timezone, ...body }
+      if (Object.values(others).some((one) => one !== undefined)) await refuseBelow(db, principal, 'admin')
+      return db.transaction(async (tx) => {
         const now = clock.now()
         if (sequence !== undefined)
           await assignToClient(tx, { account, from: originOf(request), now }, params.id, { sequence, fingerprint })
@@ -177,7 +181,8 @@ export function invoiceRoutes(
         await refuseLanguages(tx, account.id, [body.language])
         if (mailbox !== undefined) await chooseMailbox(tx, account.id, { clientId: params.id, mailbox }, now)
         return changeClient(tx, account, params.id, body, now, afterChange)
-      }),
+      })
+    },
   )
   answer(app, invoiceCalls.export, async ({ query }, { account }, { reply, enterHeavy }) => {
     await enterHeavy()

@@ -32,18 +32,20 @@ export function ClientReminders({ client }: { client: ClientDetails }): ReactNod
     <Panel title={t.title}>
       <div className={styles.reminders}>
         <ClientSequence client={client} />
-        <AboutClient
-          key={JSON.stringify([
-            client.secondContact,
-            client.mailbox,
-            client.language,
-            client.country,
-            client.region,
-            client.timezone,
-            client.smart,
-          ])}
-          client={client}
-        />
+        <Allowed by="admin" says>
+          <AboutClient
+            key={JSON.stringify([
+              client.secondContact,
+              client.mailbox,
+              client.language,
+              client.country,
+              client.region,
+              client.timezone,
+              client.smart,
+            ])}
+            client={client}
+          />
+        </Allowed>
       </div>
     </Panel>
   )
@@ -58,7 +60,7 @@ function ClientSequence({ client: { _id: id, name, sequence } }: { client: Clien
     <div>
       <h3 className={styles.setting}>{t.sequence}</h3>
       <p className={styles.settingText}>{sequence === null && named !== '' ? t.inherited(named) : named}</p>
-      <Allowed by="member">
+      <Allowed by="admin">
         <Button variant="default" onClick={() => setChoosing(true)}>
           {t.change}
         </Button>
