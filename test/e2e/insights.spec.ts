@@ -60,6 +60,10 @@ test('Insights begin empty; each chart has a finding, its formula, a table with 
   await expect(days.getByRole('row', { name: 'Nila Printers 8 23' })).toBeVisible()
   await expect(days.getByRole('row', { name: 'Lotus Dental 9 3 early' })).toBeVisible()
 
+  await page.getByRole('button', { name: 'Show all clients' }).click()
+  const all = page.getByRole('table', { name: 'All clients' })
+  await expect(all.getByRole('row', { name: 'Lotus Dental ₹0.00 ₹1,82,400.00 9 3 early 100%' })).toBeVisible()
+
   const forecast = page.getByRole('region', { name: /^Expected in the next 8 weeks: ₹[\d,.]+, most likely ₹[\d,.]+ to ₹[\d,.]+$/ })
   await expect(forecast.getByRole('button', { name: /^Week from / })).toHaveCount(8)
   await expect(page.getByText('Many would have paid anyway: this shows what followed, not what it caused.')).toBeVisible()

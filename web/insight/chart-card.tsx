@@ -57,13 +57,13 @@ export function ChartCard({ finding, formula, file, foot, children }: ChartCardP
           </div>
         )}
       </div>
-      {some && (asTable ? <Table finding={finding} /> : <div ref={body}>{children}</div>)}
+      {some && (asTable ? <FigureTable finding={finding} /> : <div ref={body}>{children}</div>)}
       {foot}
     </section>
   )
 }
 
-function Table({ finding: { title, columns, rows } }: { finding: Finding }): ReactNode {
+export function FigureTable({ finding: { title, columns, rows } }: { finding: Pick<Finding, 'title' | 'columns' | 'rows'> }): ReactNode {
   return (
     <div className={styles.scroll}>
       <table className={styles.table} aria-label={title}>

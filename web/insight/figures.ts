@@ -1,5 +1,5 @@
 import { decimalsOf } from '#contract/currencies.ts'
-import type { AdvancedInsights, CurrencyAdvanced, CurrencyInsights } from '#contract/insights.ts'
+import type { AdvancedInsights, ClientInsights, CurrencyAdvanced, CurrencyInsights } from '#contract/insights.ts'
 import { ages } from '#contract/insights.ts'
 import { formatMoney } from '#contract/money.ts'
 import { showDate } from '#web/ui/dates.ts'
@@ -54,6 +54,25 @@ export function latePayersOf({ currency, latePayers }: CurrencyInsights): Findin
     about: t.about,
     columns: t.columns,
     rows: latePayers.map(({ name, overdue }) => [name, formatMoney(overdue, currency)]),
+  }
+}
+
+/** Every client with invoices in a currency, those with the most overdue first. */
+export function clientsOf(all: ClientInsights[], currency: string): Pick<Finding, 'title' | 'columns' | 'rows'> {
+  const t = texts.clients
+  return {
+    title: t.title,
+    columns: t.columns,
+    rows: all
+      .filter((one) => one.currency === currency)
+      .map(({ name, overdue, open, paid, mean, onTime }) => [
+        name,
+        formatMoney(overdue, currency),
+        formatMoney(open, currency),
+        String(paid),
+        mean === null ? texts.trend.nothing : texts.days(mean),
+        onTime === null ? texts.trend.nothing : percent(onTime),
+      ]),
   }
 }
 

@@ -13,9 +13,9 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { daysBetween, lateness } from '#web/ui/dates.ts'
 import { PageHeader } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
-import { ChartCard } from './chart-card.tsx'
+import { ChartCard, FigureTable } from './chart-card.tsx'
 import { AgeingBar, DaysLateChart, EffectChart, ForecastChart, LatePayersChart, PromisesChart, TrendCharts } from './charts.tsx'
-import { ageingOf, daysLateOf, effectOf, forecastOf, latePayersOf, promisesOf, trendOf } from './figures.ts'
+import { ageingOf, clientsOf, daysLateOf, effectOf, forecastOf, latePayersOf, promisesOf, trendOf } from './figures.ts'
 import styles from './insights.module.css'
 import { texts } from './texts.ts'
 
@@ -76,6 +76,7 @@ function Figures({ all, currency }: { all: Insights; currency: string }): ReactN
   const advanced = useApiQuery(insightCalls.advanced, {}, { enabled: isPro === true })
   const one = all.byCurrency.find((its) => its.currency === currency) ?? all
   const file = isPro === true
+  const [every, setEvery] = useState(false)
   return (
     <>
       <Ageing one={one} today={all.today} file={file} />
@@ -83,10 +84,22 @@ function Figures({ all, currency }: { all: Insights; currency: string }): ReactN
         <ChartCard finding={daysLateOf(one)} formula={texts.daysLate.formula} file={file ? 'clients' : null}>
           <DaysLateChart {...one} />
         </ChartCard>
-        <ChartCard finding={latePayersOf(one)} formula={texts.latePayers.formula} file={file ? 'clients' : null}>
+        <ChartCard
+          finding={latePayersOf(one)}
+          formula={texts.latePayers.formula}
+          file={file ? 'clients' : null}
+          foot={
+            file && (
+              <button type="button" className={styles.explain} aria-expanded={every} onClick={() => setEvery(!every)}>
+                {every ? texts.clients.hide : texts.clients.show}
+              </button>
+            )
+          }
+        >
           <LatePayersChart {...one} />
         </ChartCard>
       </div>
+      {file && every && <Clients currency={one.currency} />}
       {isPro === false && <Locked />}
       {isPro === true && (
         <QueryView query={advanced} loading={texts.loading} error={texts.failed} empty={null}>
@@ -94,6 +107,27 @@ function Figures({ all, currency }: { all: Insights; currency: string }): ReactN
         </QueryView>
       )}
     </>
+  )
+}
+
+/** Every client with invoices in a currency. */
+function Clients({ currency }: { currency: string }): ReactNode {
+  const clients = useApiQuery(insightCalls.clients)
+  return (
+    <section className={styles.card} aria-label={texts.clients.title}>
+      <h2 className={styles.title}>{texts.clients.title}</h2>
+      <QueryView query={clients} loading={texts.loading} error={texts.failed} empty={null}>
+        {(all) => {
+          const { rows, ...finding } = clientsOf(all, currency)
+          return (
+            <>
+              <FigureTable finding={{ ...finding, rows: rows.slice(0, mostListed) }} />
+              {rows.length > mostListed && <p className={styles.dim}>{texts.clients.more(rows.length - mostListed)}</p>}
+            </>
+          )
+        }}
+      </QueryView>
+    </section>
   )
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AdvancedInsights, CurrencyAdvanced, CurrencyInsights } from '#contract/insights.ts'
-import { ageingOf, daysLateOf, effectOf, forecastOf, latePayersOf, promisesOf, shortMoney, trendOf } from './figures.ts'
+import { ageingOf, clientsOf, daysLateOf, effectOf, forecastOf, latePayersOf, promisesOf, shortMoney, trendOf } from './figures.ts'
 
 const nothing: CurrencyInsights = {
   currency: 'INR',
@@ -55,6 +55,25 @@ test('the other findings name their figures, or that there are too few', () => {
     promisesOf({ promises: { kept, broken, meanDaysOver: null, clients: [] } } as unknown as AdvancedInsights).title
   expect(promises(9, 4)).toBe('9 of 13 promises were kept')
   expect(promises(0, 0)).toBe('No promises on the pay page yet')
+})
+
+test('the list of all clients has those of one currency, with a dash where nothing was paid', () => {
+  const one = {
+    clientId: '1',
+    name: 'Kaveri Foods',
+    email: 'k@example.com',
+    currency: 'INR',
+    overdue: 5,
+    open: 12,
+    paid: 4,
+    mean: 3.4,
+    onTime: 50,
+  }
+  const { rows } = clientsOf([one, { ...one, name: 'Nila', paid: 0, mean: null, onTime: null }, { ...one, currency: 'EUR' }], 'INR')
+  expect(rows).toEqual([
+    ['Kaveri Foods', '₹5.00', '₹12.00', '4', '3', '50%'],
+    ['Nila', '₹5.00', '₹12.00', '0', '–', '–'],
+  ])
 })
 
 test('axes have money without decimals, in any currency', () => {

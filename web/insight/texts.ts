@@ -80,6 +80,13 @@ export const texts = {
     columns: ['Client', 'Past due'],
     mark: (name: string, amount: string) => `${name}: ${amount} past due`,
   },
+  clients: {
+    show: 'Show all clients',
+    hide: 'Hide all clients',
+    title: 'All clients',
+    more: (n: number) => `and ${n.toLocaleString('en-IN')} more; the CSV file has all of them.`,
+    columns: ['Client', 'Past due', 'Open', 'Paid invoices', 'Days late', 'On time'],
+  },
   effect: {
     name: 'Reminder effect',
     what: 'How many pay within 3 and 7 days after each reminder.',
