@@ -14,8 +14,8 @@ import { texts } from './texts.ts'
 const affected = [reminderCalls.status, reminderCalls.preview, reminderCalls.runs, reminderCalls.run, leavingCalls.mails]
 /** Milliseconds between two polls: an invoice may be paid meanwhile. */
 const pollEvery = 10_000
-/** Emails shown at first. */
-const initialMails = 6
+/** Clients shown at first. */
+const initialClients = 6
 
 interface LeavingBannerProps {
   id: string
@@ -71,8 +71,9 @@ interface Acting {
   refused: string | undefined
   /** The error of the last action. */
   trouble: string | null
-  leaveOut: (mail?: LeavingMail) => void
-  takeBack: (mail: LeavingMail) => void
+  /** Without emails all of the run. */
+  leaveOut: (mails?: LeavingMail[]) => void
+  takeBack: (mails: LeavingMail[]) => void
   sendNow: () => void
 }
 
@@ -83,13 +84,13 @@ function useActing(id: string, refused: string | undefined): Acting {
   const takeBack = useApiMutation(leavingCalls.takeBack, effects)
   const sendNow = useApiMutation(leavingCalls.sendNow, effects)
   const params = { id }
-  const idsOf = ({ invoices }: LeavingMail) => ({ invoiceIds: invoices.map(({ invoiceId }) => invoiceId) })
+  const idsOf = (mails: LeavingMail[]) => ({ invoiceIds: mails.flatMap(({ invoices }) => invoices.map(({ invoiceId }) => invoiceId)) })
   return {
     busy: refused !== undefined || leaveOut.isPending || takeBack.isPending || sendNow.isPending,
     refused,
     trouble,
-    leaveOut: (mail) => leaveOut.mutate({ params, body: mail ? idsOf(mail) : {} }),
-    takeBack: (mail) => takeBack.mutate({ params, body: idsOf(mail) }),
+    leaveOut: (mails) => leaveOut.mutate({ params, body: mails ? idsOf(mails) : {} }),
+    takeBack: (mails) => takeBack.mutate({ params, body: idsOf(mails) }),
     sendNow: () => sendNow.mutate({ params }),
   }
 }
@@ -152,15 +153,16 @@ function Review({ id, zone, acting }: { id: string; zone: string; acting: Acting
   const mails = useApiQuery(leavingCalls.mails, { params: { id } }, { refetchInterval: pollEvery })
   if (mails.isError) return <FormError message={texts.failed(errorMessage(mails.error))} />
   const found = mails.data ?? []
-  const shown = all ? found : found.slice(0, initialMails)
+  const byClient = [...Map.groupBy(found, ({ clientEmail }) => clientEmail.toLowerCase()).values()]
+  const shown = all ? byClient : byClient.slice(0, initialClients)
   return (
     <>
       <ul className={styles.mails} aria-label={texts.list} id={list} aria-busy={mails.isPending}>
-        {shown.map((mail) => (
-          <Mail key={mail.invoices[0]?.invoiceId} mail={mail} zone={zone} acting={acting} />
+        {shown.map((its) => (
+          <Client key={its[0]?.clientEmail} mails={its} zone={zone} acting={acting} />
         ))}
       </ul>
-      {found.length > shown.length && (
+      {byClient.length > shown.length && (
         <Button variant="subtle" aria-controls={list} onClick={() => setAll(true)}>
           {texts.showAll(found.length)}
         </Button>
@@ -169,34 +171,77 @@ function Review({ id, zone, acting }: { id: string; zone: string; acting: Acting
   )
 }
 
-function Mail({ mail, zone, acting }: { mail: LeavingMail; zone: string; acting: Acting }): ReactNode {
-  const { clientName, leftOut, invoices } = mail
+/** The emails to a client: one, or several that can be left out together too. */
+function Client({ mails, zone, acting }: { mails: LeavingMail[]; zone: string; acting: Acting }): ReactNode {
+  const [first] = mails
+  if (!first) return null
+  if (mails.length === 1) return <Mail mail={first} who={first.clientName} zone={zone} acting={acting} />
+  const { clientName } = first
+  const leftOut = mails.every((one) => one.leftOut)
+  return (
+    <li>
+      <div className={styles.mail} data-left-out={leftOut || undefined}>
+        <div className={styles.who}>
+          <p className={styles.client}>{clientName}</p>
+          <p className={styles.detail} role="status">
+            {leftOut ? texts.leftOut(clientName) : texts.emails(mails.length)}
+          </p>
+        </div>
+        <Toggle who={clientName} leftOut={leftOut} mails={leftOut ? mails : mails.filter((one) => !one.leftOut)} acting={acting} />
+      </div>
+      <ul className={styles.ofClient} aria-label={texts.listOf(clientName)}>
+        {mails.map((mail) => {
+          const who = mail.invoices.map(({ reference }) => reference).join(', ')
+          return <Mail key={who} mail={mail} who={who} zone={zone} acting={acting} />
+        })}
+      </ul>
+    </li>
+  )
+}
+
+interface ToggleProps {
+  /** What the button says that it is about. */
+  who: string
+  leftOut: boolean
+  mails: LeavingMail[]
+  acting: Acting
+}
+
+function Toggle({ who, leftOut, mails, acting }: ToggleProps): ReactNode {
+  return (
+    <Button
+      variant="default"
+      disabled={acting.busy}
+      title={acting.refused}
+      aria-label={leftOut ? texts.takeBackFor(who) : texts.leaveOutFor(who)}
+      onClick={() => (leftOut ? acting.takeBack(mails) : acting.leaveOut(mails))}
+    >
+      {leftOut ? texts.takeBack : texts.leaveOut}
+    </Button>
+  )
+}
+
+/** `who`: the client, or the invoices where the client is named above. */
+function Mail({ mail, who, zone, acting }: { mail: LeavingMail; who: string; zone: string; acting: Acting }): ReactNode {
+  const { leftOut, invoices } = mail
   const today = dateIn(zone, new Date())
   const [first] = invoices
   const amount = invoices.reduce((sum, one) => sum + one.amount, 0)
   return (
     <li className={styles.mail} data-left-out={leftOut || undefined}>
       <div className={styles.who}>
-        <p className={styles.client}>{clientName}</p>
+        <p className={styles.client}>{who}</p>
         <p className={styles.detail} role="status">
           {leftOut || !first
-            ? texts.leftOut(clientName)
+            ? texts.leftOut(who)
             : texts.about(
-                invoices.map(({ reference }) => reference),
+                who === mail.clientName ? invoices.map(({ reference }) => reference) : [],
                 formatMoney(amount, first.currency),
                 latenessOf(invoices.map(({ dueDate }) => daysBetween(dueDate, today))),
               )}
         </p>
       </div>
-      <Button
-        variant="default"
-        disabled={acting.busy}
-        title={acting.refused}
-        aria-label={leftOut ? texts.takeBackFor(clientName) : texts.leaveOutFor(clientName)}
-        onClick={() => (leftOut ? acting.takeBack(mail) : acting.leaveOut(mail))}
-      >
-        {leftOut ? texts.takeBack : texts.leaveOut}
-      </Button>
+      <Toggle who={who} leftOut={leftOut} mails={[mail]} acting={acting} />
     </li>
   )
 }
