@@ -175,7 +175,7 @@ export const mailCalls = {
     path: '/mail-config/test',
     by: 'admin',
     summary:
-      "Send a test mail from my mailbox to my account's own address; it counts as no reminder. `mail_not_configured` without a mailbox, `mail_refused` in the mail server's words where it was not taken, `too_many` after ten within an hour.",
+      "Send a test email from my mailbox to my own address; it counts as no reminder. `mail_not_configured` without a mailbox, `mail_refused` in the mail server's words where it was not taken, `too_many` after ten within an hour.",
     reply: testMail,
   }),
   mailboxes: call({

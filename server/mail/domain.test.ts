@@ -210,10 +210,7 @@ const zones: Zone[] = [
     found: {
       mx: ['missing', 'studio.example has no MX record, so replies from your clients may not arrive.'],
       spf: ['good', 'studio.example has a valid SPF record. Ask your provider whether it covers mail.studio.example.'],
-      dkim: [
-        'unknown',
-        'Duely can’t guess the selector. Open a test email, find s= in its DKIM-Signature header, and enter that value here.',
-      ],
+      dkim: ['unknown', 'A selector cannot be guessed. In a test mail, look for s= in DKIM-Signature and type it here.'],
     },
   },
   {

@@ -198,7 +198,8 @@ export const domainTexts = {
     other: (domain: string, name: string) => `The SPF record of ${domain} doesn’t name ${name}. Replace it with this one.`,
   },
   dkim: {
-    unknown: 'Duely can’t guess the selector. Open a test email, find s= in its DKIM-Signature header, and enter that value here.',
+    // Fixed by the specification.
+    unknown: 'A selector cannot be guessed. In a test mail, look for s= in DKIM-Signature and type it here.',
     good: (selector: string) => `A DKIM key is published under ${selector}.`,
     revoked: (selector: string) => `The DKIM key under ${selector} is revoked. Publish a new one at your provider.`,
     missing: (domain: string, name: string) =>
