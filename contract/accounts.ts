@@ -92,6 +92,8 @@ export const profile = z.object({
     kept: z.enum(roles).nullable(),
     /** How many people work there. */
     members: z.number().int(),
+    /** In how many businesses the person works. */
+    businesses: z.number().int(),
   }),
 })
 export type Profile = z.infer<typeof profile>
@@ -167,6 +169,7 @@ export const takeoverRemoval = z
     'applications',
     'webhooks',
     'payment_settings',
+    'team',
   ])
   .meta({ id: 'TakeoverRemoval', description: 'Something that was removed because the email of the account had never been confirmed.' })
 export type TakeoverRemoval = z.infer<typeof takeoverRemoval>

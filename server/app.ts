@@ -15,6 +15,7 @@ import { insightRoutes } from '#server/insight/routes.ts'
 import {
   authenticateApiClient,
   endProgramsOf,
+  endProgramsOfDeleted,
   integrationsOnAccountTakeover,
   programsOf,
   zapOnAccountDeleted,
@@ -88,6 +89,7 @@ export async function openCalls(deps: Deps): Promise<App> {
   }
   accountRoutes(app, deps, {
     ...onDeletion,
+    onPersonDeleted: endProgramsOfDeleted,
     stats: async (db, account, now) => ({ ...(await invoiceTotals(db, account, now)), hasMailConfig: await hasMailConfig(db, account.id) }),
     onScheduleChange: reschedule,
     onAccountCreated: (tx, account, now) => recallAddress(tx, config, account, now),

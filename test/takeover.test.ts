@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
 import { businessCalls, teamCalls } from '#contract/business.ts'
+import { businessHeader } from '#contract/call.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -14,6 +15,7 @@ import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { templateCalls } from '#contract/templates.ts'
 import { notify } from '#server/accounts/notices.ts'
+import { giveBusiness } from '#server/accounts/team.ts'
 import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import { clients } from '#server/invoices/tables.ts'
 import { qrPng } from '#server/pay/qr-png.ts'
@@ -157,12 +159,15 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
     'payment_settings',
     'schedule',
     'sequences',
+    'team',
     'templates',
     'two_factor',
     'waiting_emails',
     'webhooks',
   ])
-  expect(reply.message).toContain('We removed the name, two-factor authentication, the mailbox, the email templates, the daily reminders')
+  expect(reply.message).toContain(
+    'We removed the name, two-factor authentication, the rest of the team, the mailbox, the email templates, the daily reminders',
+  )
   const left = Object.entries(await counts(app, acting)).filter(([, count]) => count > 0)
   expect(left).toEqual([['notices', 1]])
   const signedIn = await ask(app, null, accountCalls.signIn, { body: { email: stranger.email, password: newPassword } })
@@ -182,6 +187,23 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   app.clock.advance({ hours: 2 })
   await app.runJobs()
   expect(smtp.mails).toEqual([])
+})
+
+test('the other members of a business that is taken over are removed, and keep one of their own', async () => {
+  await using squatted = await openSquatted()
+  const { app, stranger } = squatted
+  const [friend, elsewhere] = [await aPerson(app, { confirmed: true }), await aPerson(app, { confirmed: true })]
+  const invited = await ask(app, stranger, teamCalls.invite, { body: { email: friend.email, role: 'admin' } })
+  const token = invited.reply.link.split('#token=')[1] ?? ''
+  expect((await ask(app, friend, teamCalls.acceptInvitation, { body: { token } })).status).toBe(200)
+  // The business of the stranger is the only one that is left to them.
+  await giveBusiness(app.deps, friend.id, elsewhere.email, app.clock.now())
+  const self = { params: { personId: String(friend.personId) }, body: {} }
+  expect((await ask(app, friend, teamCalls.removeMember, self, { [businessHeader]: friend.id })).status).toBe(204)
+  expect((await takeOver(squatted, stranger)).reply.removed).toEqual(['display_name', 'team'])
+  const left = await ask(app, friend, businessCalls.list)
+  expect(left.reply).toMatchObject([{ role: 'owner', name: 'Asha Rao' }])
+  expect([stranger.id, friend.id]).not.toContain(left.reply[0]?._id)
 })
 
 test('a mailbox that is still being checked when the account is taken over is not stored', async () => {

@@ -40,6 +40,7 @@ async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accoun
     onAccountTakeover: [],
     revokeAccess: async () => ({ removed: [] }),
     onAccountDeleted: [],
+    onPersonDeleted: async () => undefined,
     deleteHistory: async () => {},
     ...handed,
   })
@@ -68,7 +69,7 @@ test('a person signs up and signs in immediately', async () => {
     emailVerified: false,
     pendingEmail: null,
     twoFactor: null,
-    business: { name: 'Asha Rao', owner: 'Asha Rao', role: 'owner', kept: null, members: 1 },
+    business: { name: 'Asha Rao', owner: 'Asha Rao', role: 'owner', kept: null, members: 1, businesses: 1 },
   })
 })
 

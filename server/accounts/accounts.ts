@@ -1,8 +1,7 @@
-import { and, asc, eq, inArray, ne, type SQL, sql } from 'drizzle-orm'
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { credentials, Profile, passwordChange, profileChange, ServerAbilities, signUpDraft, User } from '#contract/accounts.ts'
 import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
-import { trialDays } from '#contract/plans.ts'
 import type { Account, Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { PersonId } from '#server/platform/columns.ts'
@@ -14,6 +13,7 @@ import { type Origin, writePersonEntry } from './audit.ts'
 import type { KnownBrowser } from './known-browser.ts'
 import { dropLinks, recipientOf, sendChangeLink, sendConfirmLink } from './links.ts'
 import { findAccount, lockAccount, lockOwned, lockPerson, lockPersonAsSeen, selectAccounts } from './lock.ts'
+import { createBusiness, createBusinessOfTheirOwn, lockOthersIn } from './new-business.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken, refuseOldSignIn } from './sessions.ts'
 import { type AccountRow, accounts, invitations, memberships, type PersonRow, people } from './tables.ts'
@@ -95,40 +95,6 @@ export async function createAccount(
     .returning()
   if (!person) throw emailTaken(refusals.accountExists)
   return { ...(await createBusiness(db, person, { timezone }, now)), person }
-}
-
-/** Creates an account that a person owns. `about`: what it does not get by default. */
-export async function createBusiness(
-  db: Database,
-  person: PersonRow,
-  about: Pick<typeof accounts.$inferInsert, 'timezone' | 'currency' | 'name' | 'trialStartedAt'>,
-  now: Instant,
-): Promise<AccountRow> {
-  const today = now.toZonedDateTimeISO(about.timezone).toPlainDate().toString()
-  const [row] = await db
-    .insert(accounts)
-    .values({ ...about, createdAt: now, updatedAt: now, nextMidnightAt: midnightAfter(today, about.timezone) })
-    .returning()
-  if (!row) throw new Error('An account was not written down.')
-  await db.insert(memberships).values({ ownerId: row.id, personId: person.id, role: 'owner', joinedAt: now })
-  const { displayName, email, emailVerifiedAt } = person
-  return { ...row, displayName: row.name ?? displayName, email, emailVerifiedAt }
-}
-
-/** For someone who has just left a business: an empty one without a trial, where it was their last. */
-export async function createBusinessOfTheirOwn(
-  tx: Database,
-  person: PersonRow,
-  { timezone, currency }: Pick<AccountRow, 'timezone' | 'currency'>,
-  now: Instant,
-): Promise<void> {
-  if ((await tx.$count(memberships, eq(memberships.personId, person.id))) > 0) return
-  await createBusiness(tx, person, { timezone, currency, trialStartedAt: trialOver(now) }, now)
-}
-
-/** Only the business of a sign-up has a trial. */
-export function trialOver(now: Instant): Instant {
-  return now.subtract({ hours: 24 * trialDays })
 }
 
 /**
@@ -305,6 +271,9 @@ export async function changePassword(
  */
 export type OnAccountDeleted = (db: Database, ownerId: string) => Promise<() => Promise<void>>
 
+/** Runs in the transaction that deletes a person, once the accounts that they own are deleted. */
+export type OnPersonDeleted = (tx: Database, person: PersonId, now: Instant) => Promise<void>
+
 /** Runs in the transaction that confirms the email of an account: emails that waited for it may leave. */
 export type OnEmailConfirmed = (tx: Database, ownerId: string, now: Instant) => Promise<void>
 
@@ -323,7 +292,12 @@ export type OnAccountCreated = (tx: Database, account: AccountRow, now: Instant)
 export async function deletePerson(
   deps: Deps,
   person: PersonRow,
-  handed: { onAccountDeleted: OnAccountDeleted[]; onAddressLeft: OnAddressLeft; deleteHistory: DeleteHistory },
+  handed: {
+    onAccountDeleted: OnAccountDeleted[]
+    onPersonDeleted: OnPersonDeleted
+    onAddressLeft: OnAddressLeft
+    deleteHistory: DeleteHistory
+  },
   now: Instant,
 ): Promise<void> {
   const { db } = deps
@@ -339,8 +313,9 @@ export async function deletePerson(
       const locked = await lockOwned(tx, person.id)
       await refuseOthersIn(tx, locked)
       for (const { id } of locked) cleanUps.push(...(await deleteLocked(tx, id, handed.onAccountDeleted)))
-      // A link that they sent elsewhere would outlive them.
+      // What they sent or made in the businesses of others would outlive them.
       await tx.delete(invitations).where(eq(invitations.invitedBy, person.id))
+      await handed.onPersonDeleted(tx, person.id, now)
       const gone = await tx.delete(people).where(eq(people.id, person.id)).returning({ id: people.id })
       if (gone.length === 0) return cleanUps
       await dropSystemMails(tx, String(person.id))
@@ -386,15 +361,6 @@ export async function deleteBusiness(
   await cleanUpAfter(deps, cleanUps, 'the deletion of a business')
 }
 
-/** Locks the people of an account but for its owner, in one order. The account must be locked. */
-export async function lockOthersIn(tx: Database, ownerId: string): Promise<PersonRow[]> {
-  const others = tx
-    .select({ id: memberships.personId })
-    .from(memberships)
-    .where(and(eq(memberships.ownerId, ownerId), ne(memberships.role, 'owner')))
-  return tx.select().from(people).where(inArray(people.id, others)).orderBy(asc(people.id)).for('update')
-}
-
 async function deleteLocked(tx: Database, id: string, onAccountDeleted: OnAccountDeleted[]): Promise<(() => Promise<void>)[]> {
   const cleanUps = []
   // What is begun while an account is locked, such as a payment, does not find it afterwards.
@@ -428,8 +394,15 @@ const itsAccount = sql`${sql.placeholder('account')}::uuid`
 const itsPerson = sql`${sql.placeholder('person')}::uuid`
 /** What a profile shows besides what is known of who asks; no codes where two-factor authentication is off. */
 const profileFacts = statement(
-  z.object({ members: z.number(), owner: z.string(), recoveryCodesLeft: z.number().nullable(), pendingEmail: z.string().nullable() }),
-  sql`SELECT (SELECT count(*)::int FROM memberships m WHERE m.owner_id = ${itsAccount}) AS members, o.display_name AS owner,
+  z.object({
+    members: z.number(),
+    businesses: z.number(),
+    owner: z.string(),
+    recoveryCodesLeft: z.number().nullable(),
+    pendingEmail: z.string().nullable(),
+  }),
+  sql`SELECT (SELECT count(*)::int FROM memberships m WHERE m.owner_id = ${itsAccount}) AS members,
+        (SELECT count(*)::int FROM memberships m WHERE m.person_id = ${itsPerson}) AS businesses, o.display_name AS owner,
         (SELECT (SELECT count(*)::int FROM recovery_codes r WHERE r.person_id = f.person_id) FROM second_factors f
           WHERE f.person_id = ${itsPerson} AND f.confirmed_at IS NOT NULL) AS "recoveryCodesLeft",
         (SELECT l.email FROM account_links l WHERE l.person_id = ${itsPerson} AND l.purpose = 'change_email' AND l.expires_at > ${sql.placeholder('now')}::timestamptz LIMIT 1) AS "pendingEmail"
@@ -443,7 +416,7 @@ export async function readProfile(
 ): Promise<Profile> {
   const [found] = await profileFacts(db, { account: row.id, person: String(person.id), now: now.toString() })
   if (!found) throw new Error('The statement of a profile answers one row.')
-  const { owner, members, recoveryCodesLeft, pendingEmail } = found
+  const { owner, members, businesses, recoveryCodesLeft, pendingEmail } = found
   return {
     ...toUser(person),
     createdAt: person.createdAt.toString(),
@@ -453,17 +426,12 @@ export async function readProfile(
     emailVerified: person.emailVerifiedAt !== null,
     pendingEmail,
     twoFactor: recoveryCodesLeft === null ? null : { recoveryCodesLeft },
-    business: { name: row.name ?? owner, owner, role, kept: kept ?? null, members },
+    business: { name: row.name ?? owner, owner, role, kept: kept ?? null, members, businesses },
   }
 }
 
 export function toUser({ id, displayName, email, googleSub }: PersonRow): User {
   return { _id: String(id), displayName, email, ...(googleSub ? { googleId: googleSub } : {}) }
-}
-
-/** The start of the day after a local date: not always 00:00, where clocks are put forward at midnight. */
-function midnightAfter(date: string, timezone: string): Instant {
-  return Temporal.PlainDate.from(date).add({ days: 1 }).toZonedDateTime(timezone).toInstant()
 }
 
 const unknownZone = refusals.unknownZone
@@ -511,23 +479,24 @@ export async function refuseWrongPassword(deps: Deps, person: PersonRow, passwor
 }
 
 /**
- * Before how an account is paid changes: refuses with `wrong_password` or `invalid` a request without the current password or a code, however young
- * the session; an account with neither needs a recent sign-in (`recent_sign_in_needed`). Never inside a transaction.
+ * Before how an account is paid changes, or who owns it: refuses with `wrong_password` or `invalid` a request without the current password or a code,
+ * however young the session; an account with neither needs a recent sign-in (`recent_sign_in_needed`). Never inside a transaction.
  */
 export async function refuseUnproven(
   deps: Deps,
   { account: { person }, sessionId }: Pick<Principal, 'account' | 'sessionId'>,
   proof: { currentPassword?: string | undefined; code?: string | undefined },
   now: Instant,
+  what: keyof typeof refusals.passwordFor = 'pay',
 ): Promise<void> {
   const hasCode = (await countRecoveryCodes(deps.db, person.id)) !== null
   if (hasCode && proof.code !== undefined) return refuseWithoutCode(deps, person, proof.code, now)
   if (person.passwordHash !== null) {
-    if (!proof.currentPassword) throw wrongPassword(refusals.passwordForPay)
+    if (!proof.currentPassword) throw wrongPassword(refusals.passwordFor[what])
     return refuseWrongPassword(deps, person, proof.currentPassword, now)
   }
   if (hasCode) return refuseWithoutCode(deps, person, undefined, now)
-  await refuseOldSignIn(deps.db, sessionId, now, refusals.recentSignInForPay)
+  await refuseOldSignIn(deps.db, sessionId, now, refusals.recentSignInFor[what])
 }
 
 export function refuseShortPassword(password: string, path: string, shortest: number): void {

@@ -12,7 +12,7 @@ import { anInvoice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey } from '#test/programs.ts'
 import { buyOnce, openShop } from '#test/shop.ts'
-import { accounts } from './tables.ts'
+import { accounts, people } from './tables.ts'
 import { giveBusiness } from './team.ts'
 
 const within = (id: string) => ({ [businessHeader]: id })
@@ -37,6 +37,17 @@ test('someone alone has one business with their name, until it gets one of its o
   await ask(app, asha, accountCalls.changeProfile, { body: { displayName: 'Asha Rao' } })
   expect((await ask(app, asha, integrationCalls.me)).reply).toMatchObject({ businessName: 'Banyan Studio', displayName: 'Asha Rao' })
   expect((await ask(app, asha, accountCalls.audit, { query: {} })).reply[0]).toMatchObject({ text: 'Business named Banyan Studio.' })
+})
+
+test('no person and no business share an id, however they came to be', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await addBusiness(app, asha)
+  const draft = { displayName: 'Meera', email: 'meera@example.com', password: 'correct horse' }
+  expect((await ask(app, null, accountCalls.signUp, { body: draft })).status).toBe(201)
+  const businesses = (await app.db.select({ id: accounts.id }).from(accounts)).map(({ id }) => id)
+  const persons = (await app.db.select({ id: people.id }).from(people)).map(({ id }) => String(id))
+  expect([businesses.length, persons.length, new Set([...businesses, ...persons]).size]).toEqual([3, 2, 5])
 })
 
 test('each tab works in the business that it names, and others follow the one that was named last', async () => {

@@ -1,4 +1,5 @@
 import { and, desc, eq, inArray, or, sql } from 'drizzle-orm'
+import { alias } from 'drizzle-orm/pg-core'
 import { type Notice, noticeCalls } from '#contract/notices.ts'
 import { screens } from '#contract/screens.ts'
 import { type App, answer } from '#server/platform/answer.ts'
@@ -47,19 +48,20 @@ export async function notifyOwner(
   await emailOwner(tx, deps, account, about, now)
 }
 
-/** Only the email about a notice: to the owner and the admins who get such emails. */
+/** Only the email about a notice, in its own words or those of `before`: to the owner and the admins who get such emails. */
 export async function emailOwner(
   tx: Database,
   deps: Deps,
   account: { id: string },
-  about: Pick<Notification, 'kind' | 'link' | 'quoted'>,
+  about: Pick<Notification, 'kind' | 'link' | 'quoted'> & { before?: string[]; expiresIn?: Temporal.DurationLike },
   now: Instant,
 ): Promise<void> {
   const { label, ...email } = noticeEmails[about.kind]
+  const { before = email.before, expiresIn = { hours: 24 } } = about
   const { words: quote, replyTo } = about.quoted ?? {}
   for (const { path, ...to } of await warned(tx, account.id, about.link ?? screens.dashboard)) {
     const button = { label, path }
-    await queueSystemMail(tx, deps, { ...email, kind: about.kind, to, quote, replyTo, button, expiresIn: { hours: 24 } }, now)
+    await queueSystemMail(tx, deps, { ...email, before, kind: about.kind, to, quote, replyTo, button, expiresIn }, now)
   }
 }
 
@@ -78,6 +80,18 @@ async function warned(tx: Database, ownerId: string, link: string): Promise<(Rec
     )
     .orderBy(desc(eq(memberships.role, 'owner')), memberships.joinedAt)
   return found.map(({ hasSeveral, ...to }) => ({ ...to, id: ownerId, path: hasSeveral ? inBusiness(link, ownerId) : link }))
+}
+
+/** A link to a screen for the owner of a business, which names it where they have several. */
+export async function linkForOwner(tx: Database, ownerId: string, link: string): Promise<string> {
+  const others = alias(memberships, 'others')
+  const found = await tx
+    .select({ ownerId: others.ownerId })
+    .from(memberships)
+    .innerJoin(others, eq(others.personId, memberships.personId))
+    .where(and(eq(memberships.ownerId, ownerId), eq(memberships.role, 'owner')))
+    .limit(2)
+  return found.length > 1 ? inBusiness(link, ownerId) : link
 }
 
 /** A link to a screen that shows one of several businesses. */

@@ -16,6 +16,7 @@ import {
   type OnAccountDeleted,
   type OnAddressLeft,
   type OnEmailConfirmed,
+  type OnPersonDeleted,
   type OnScheduleChange,
   readProfile,
   refuseWrongPassword,
@@ -63,6 +64,7 @@ interface Handed {
   onAddressLeft: OnAddressLeft
   /** Who else is to hear that an account is gone. */
   onAccountDeleted: OnAccountDeleted[]
+  onPersonDeleted: OnPersonDeleted
   deleteHistory: DeleteHistory
 }
 

@@ -39,7 +39,12 @@ async function queueNotices(app: TestApp, person: Person, count: number): Promis
     await app.db.transaction((tx) => queueSystemMail(tx, app.deps, { ...passwordChangedEmail(), to }, app.clock.now()))
 }
 
-const nothingHanded = { onAccountDeleted: [], onAddressLeft: async () => {}, deleteHistory: async () => {} }
+const nothingHanded = {
+  onAccountDeleted: [],
+  onPersonDeleted: async () => {},
+  onAddressLeft: async () => {},
+  deleteHistory: async () => {},
+}
 
 test('an unconfirmed address gets three links an hour over all kinds and accounts, and no notice', async () => {
   await using smtp = await openFakeSmtp()

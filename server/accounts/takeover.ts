@@ -4,9 +4,10 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { dropLinks } from './links.ts'
+import { createBusinessOfTheirOwn, lockOthersIn } from './new-business.ts'
 import { notifyOwner } from './notices.ts'
 import { endAllSessions } from './sessions.ts'
-import { accounts, googleReturns, invitations, memberships, notices, type PersonRow, people } from './tables.ts'
+import { type AccountRow, accounts, googleReturns, invitations, memberships, notices, type PersonRow, people } from './tables.ts'
 import { takenOver } from './texts.ts'
 import { dropTwoFactor } from './two-factor.ts'
 
@@ -33,7 +34,7 @@ export interface Takeover {
 export async function takeOver(
   tx: Database,
   deps: Deps,
-  { person, owned }: { person: PersonRow; owned: { id: string }[] },
+  { person, owned }: { person: PersonRow; owned: AccountRow[] },
   about: { displayName: string; parts: OnAccountTakeover[] },
   now: Instant,
 ): Promise<Takeover> {
@@ -54,8 +55,11 @@ export async function takeOver(
     // Notices quote mail servers, and so possibly the creator of the account.
     await tx.delete(notices).where(eq(notices.ownerId, account.id))
     // Who was let in by someone else than the owner of the address.
-    await tx.delete(invitations).where(eq(invitations.ownerId, account.id))
+    const invited = await tx.delete(invitations).where(eq(invitations.ownerId, account.id)).returning({ id: invitations.id })
+    const others = await lockOthersIn(tx, account.id)
     await tx.delete(memberships).where(and(eq(memberships.ownerId, account.id), ne(memberships.role, 'owner')))
+    for (const other of others) await createBusinessOfTheirOwn(tx, other, account, now)
+    if (invited.length + others.length > 0) removed.add('team')
     await tx.update(accounts).set({ name: null, offeredTo: null, offeredUntil: null }).where(eq(accounts.id, account.id))
     for (const part of about.parts) {
       const done = await part(tx, account.id, now)

@@ -41,6 +41,18 @@ async function aTeam(app: TestApp) {
   return { owner, admin, member, viewer }
 }
 
+/** One of all orders. */
+function inOrder<T>(items: T[], nth: number): T[] {
+  const left = [...items]
+  let rest = nth
+  return items.flatMap(() => {
+    const choices = left.length
+    const taken = left.splice(rest % choices, 1)
+    rest = Math.floor(rest / choices)
+    return taken
+  })
+}
+
 /** Whether a call is refused for the role of its person. */
 async function isRefused(app: TestApp, call: Call, { token }: Person, business: string): Promise<boolean> {
   const { path, body: text } = requestWith(call, newId())
@@ -151,6 +163,18 @@ test('an invitation is for one email, once, for seven days, until it is revoked 
   expect((await ask(app, owner, teamCalls.invite, { body: { email: meera.email, role: 'admin' } })).problem?.code).toBe('conflict')
 })
 
+test('a business sends 20 invitations a day', async () => {
+  await using app = await openTestApp({ config: { rateLimit: true } })
+  const [owner, other] = [await aPerson(app), await aPerson(app)]
+  const invite = (by: Person, nth: number) => ask(app, by, teamCalls.invite, { body: { email: `guest${nth}@example.com`, role: 'viewer' } })
+  const statuses: number[] = []
+  for (let nth = 0; nth < 21; nth += 1) statuses.push((await invite(owner, nth)).status)
+  expect(statuses).toEqual([...Array<number>(20).fill(201), 429])
+  expect((await invite(other, 0)).status).toBe(201)
+  app.clock.advance({ hours: 24 })
+  expect((await invite(owner, 21)).status).toBe(201)
+})
+
 test('an email that was never confirmed joins nothing where the server can confirm it', async () => {
   await using app = await openTestApp({ config: { systemSmtpUrl: 'smtp://127.0.0.1:1', systemMailFrom: 'hello@duely.example' } })
   const owner = await aPerson(app, { confirmed: true })
@@ -190,6 +214,25 @@ test('a removal and a demotion hold at the next call, also for keys; keys are re
     message: 'You own Asha Rao. Hand it over or delete it first.',
   })
   expect((await ask(app, owner, accountCalls.deleteMe)).problem?.code).toBe('owns_business')
+})
+
+test('keys and webhooks end with the account of the one who made them, and the log of the business names them', async () => {
+  await using app = await openTestApp()
+  const { owner, admin } = await aTeam(app)
+  const business = inBusiness(owner.id)
+  const made = await ask(app, admin, integrationCalls.addKey, { body: { name: 'Robot', scopes: ['read'] } }, business)
+  const url = 'https://hooks.example.com/'
+  expect((await ask(app, admin, integrationCalls.addWebhook, { body: { url, events: ['invoice.paid'] } }, business)).status).toBe(201)
+  const kept = { url: 'https://kept.example.com/', events: ['invoice.paid' as const] }
+  await ask(app, owner, integrationCalls.addWebhook, { body: kept }, business)
+  expect((await ask(app, admin, accountCalls.deleteMe)).status).toBe(204)
+  expect((await ask(app, { token: made.reply.key }, invoiceCalls.list, { query: {} })).status).toBe(401)
+  expect((await ask(app, owner, integrationCalls.webhooks, {}, business)).reply.map((one) => one.url)).toEqual([kept.url])
+  const log = (await ask(app, owner, businessCalls.audit, { query: {} }, business)).reply
+  expect(log.slice(0, 2).map(({ by, text }) => `${by}: ${text}`)).toEqual([
+    'a former member: Webhook to hooks.example.com removed.',
+    expect.stringMatching(/^a former member: API key Robot \(….{4}\) revoked\.$/),
+  ])
 })
 
 test('without a plan for teams there is one viewer, and others may only look until it is back', async () => {
@@ -233,6 +276,7 @@ test('a business is handed over to an admin who accepts it, and has one owner in
   const accept = (person: Person) => ask(app, person, teamCalls.acceptOwnership, {}, business)
   expect((await accept(admin)).problem?.code).toBe('conflict')
   expect((await offer(admin, 'wrong')).problem?.code).toBe('wrong_password')
+  expect((await offer(admin, '')).problem?.message).toBe('Please enter your current password to hand over the business.')
   expect((await offer(viewer)).problem?.code).toBe('invalid')
   expect((await offer(admin)).status).toBe(204)
   await ask(app, owner, teamCalls.withdrawOwnership, {}, business)
@@ -258,13 +302,19 @@ test('a business is handed over to an admin who accepts it, and has one owner in
     await ask(app, one, businessCalls.create, { body: { name: 'Second' } })
     const within = inBusiness(one.id)
     await ask(app, one, teamCalls.offerOwnership, { body: { personId: String(two.personId), currentPassword: password } }, within)
-    const race = [
-      ask(app, two, teamCalls.acceptOwnership, {}, within),
-      ask(app, one, businessCalls.remove, { body: { name: one.displayName } }, within),
-      ask(app, one, accountCalls.deleteMe),
-      ask(app, two, teamCalls.removeMember, { params: { personId: String(two.personId) }, body: {} }, within),
-    ].sort(() => (nth % 2 === 0 ? 1 : -1))
-    const statuses = (await Promise.all(race)).map(({ status }) => status)
+    const race: (() => Promise<{ status: number }>)[] = [
+      () => ask(app, two, teamCalls.acceptOwnership, {}, within),
+      () => ask(app, one, businessCalls.remove, { body: { name: one.displayName } }, within),
+      () => ask(app, one, accountCalls.deleteMe),
+      () => ask(app, two, teamCalls.removeMember, { params: { personId: String(two.personId) }, body: {} }, within),
+    ]
+    // All 24 orders in which they can be asked, and each of them at the same moment or one after the other.
+    const asked: Promise<{ status: number }>[] = []
+    for (const request of inOrder(race, nth)) {
+      asked.push(request())
+      if (nth % 48 >= 24) await asked.at(-1)
+    }
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
     const owners = await app.db.$count(memberships, and(eq(memberships.ownerId, one.id), eq(memberships.role, 'owner')))
     const kept = await app.db.$count(accounts, eq(accounts.id, one.id))
     if (owners !== kept || statuses.some((status) => status >= 500)) wrong.push(`${owners} of ${kept}: ${statuses.join()}`)
@@ -308,8 +358,17 @@ test('warnings are emailed to the owner and the admins who want them, with a lin
   await app.runJobs()
   const sent = new Map(smtp.mails.map(({ envelope, raw }) => [envelope.to[0] ?? '', String(raw)]))
   expect([...sent.keys()].toSorted()).toEqual([admin.email, owner.email].toSorted())
-  expect(sent.get(owner.email)).not.toContain('business=')
-  expect(sent.get(admin.email)?.replaceAll('=\r\n', '').replaceAll('=3D', '=')).toContain(`/dashboard/reminders?business=${owner.id}`)
+  const decoded = (raw = '') => raw.replaceAll('=\r\n', '').replaceAll('=3D', '=')
+  expect(decoded(sent.get(owner.email))).not.toContain('business=')
+  expect(decoded(sent.get(admin.email))).toContain(`/dashboard/reminders?business=${owner.id}`)
+  // So do other emails to an owner, once they have several.
+  const { reply: second } = await ask(app, owner, businessCalls.create, { body: { name: 'Second' } })
+  smtp.mails.length = 0
+  const draft = { body: { name: 'Robot', scopes: ['read' as const] } }
+  for (const { id } of [owner, { id: second._id }]) await ask(app, owner, integrationCalls.addKey, draft, inBusiness(id))
+  await app.runJobs()
+  const links = smtp.mails.map(({ raw }) => /\/dashboard\/connections\S*/.exec(decoded(String(raw)))?.[0])
+  expect(links.toSorted()).toEqual([owner.id, second._id].map((id) => `/dashboard/connections?business=${id}`).toSorted())
 })
 
 test('a test email goes to the person who asks for it, not to the owner', async () => {

@@ -11,9 +11,10 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
-import { createBusinessOfTheirOwn, hasEmail, refuseUnproven } from './accounts.ts'
+import { hasEmail, refuseUnproven } from './accounts.ts'
 import { type Origin, originOf, writeAudit } from './audit.ts'
 import { findAccount, lockAccount, lockAsSeen, lockPersonAsSeen, ownerOf } from './lock.ts'
+import { createBusinessOfTheirOwn } from './new-business.ts'
 import { refuseBelow } from './roles.ts'
 import { type AccountRow, accounts, invitations, memberships, people } from './tables.ts'
 import { invitationEmail, operator, refusals } from './texts.ts'
@@ -114,7 +115,7 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
   answer(app, teamCalls.offerOwnership, async ({ body }, principal, { request }) => {
     const now = clock.now()
     const { account } = principal
-    await refuseUnproven(deps, principal, body, now)
+    await refuseUnproven(deps, principal, body, now, 'ownership')
     await db.transaction(async (tx) => {
       await lockAsSeen(tx, account)
       const to = await findMember(tx, account, body.personId)

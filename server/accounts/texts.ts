@@ -69,8 +69,14 @@ export const refusals = {
   onlyBusiness: 'This is your only business. To delete it, delete your account.',
   confirmEmailFirst: 'Confirm your email to start sending.',
   confirmToJoin: (email: string) => `Open the link that we sent to ${email} to confirm your email, then join.`,
-  passwordForPay: 'Please enter your current password to change how you are paid.',
-  recentSignInForPay: 'Please sign in again to change how you are paid.',
+  passwordFor: {
+    pay: 'Please enter your current password to change how you are paid.',
+    ownership: 'Please enter your current password to hand over the business.',
+  },
+  recentSignInFor: {
+    pay: 'Please sign in again to change how you are paid.',
+    ownership: 'Please sign in again to hand over the business.',
+  },
 }
 
 export const replies = {
@@ -95,6 +101,7 @@ const removals: Record<TakeoverRemoval, string> = {
   applications: 'the connected apps',
   webhooks: 'the webhooks',
   payment_settings: 'how clients pay you',
+  team: 'the rest of the team',
 }
 
 /** After a takeover: what was removed, and why. */

@@ -2,6 +2,7 @@ import { and, between, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm'
 import type { PlanNotice } from '#contract/billing.ts'
 import { trialDays } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
+import { linkForOwner } from '#server/accounts/notices.ts'
 import { accounts, memberships, people } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -121,11 +122,7 @@ async function tell(deps: Deps, owner: Recipient & { id: string }, notice: PlanN
       .onConflictDoNothing()
       .returning({ what: planNotifications.what })
     if (first.length === 0) return
-    await queueSystemMail(
-      tx,
-      deps,
-      { kind: 'plan_ends', to: owner, subject, before: [notice.message], button: { label: choosePlan, path: screens.pricing }, expiresIn },
-      now,
-    )
+    const button = { label: choosePlan, path: await linkForOwner(tx, owner.id, screens.pricing) }
+    await queueSystemMail(tx, deps, { kind: 'plan_ends', to: owner, subject, before: [notice.message], button, expiresIn }, now)
   })
 }

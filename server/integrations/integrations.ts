@@ -1,7 +1,8 @@
 import { and, asc, desc, eq, lte, ne, or } from 'drizzle-orm'
 import { z } from 'zod'
 import { type Connection, ownClientId } from '#contract/integrations.ts'
-import { lockAccount, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { lockAccount, type OnAccountTakeover, type Origin, writeAudit, writeAudits } from '#server/accounts/accounts.ts'
+import { linkForOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -13,7 +14,7 @@ import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { opensNothing } from './provider.ts'
 import { apiKeys, oauthCodes, oauthGrants, oauthTokens, sources, webhooks } from './tables.ts'
 import { accessGrantedEmail, texts } from './texts.ts'
-import { zapOnAccountDeleted } from './webhooks.ts'
+import { hostOf, zapOnAccountDeleted } from './webhooks.ts'
 
 // The API client of every call is authenticated in one place.
 export { authenticateApiClient } from './api-clients.ts'
@@ -86,6 +87,11 @@ export async function disconnect(
   await farewell?.()
 }
 
+/** As the audit log tells keys apart. */
+export function labelOf({ name, ending }: Pick<typeof apiKeys.$inferSelect, 'name' | 'ending'>): string {
+  return `${name} (…${ending})`
+}
+
 /** Locks the account before what belongs to it, in the order in which deleting an account does, because another order would deadlock. */
 export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
   // The account was deleted after the session was checked.
@@ -94,8 +100,14 @@ export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
 
 /** Notifies the owner by email of new access to their account, so that they can revoke it if it was not them. */
 export async function notifyAccessGranted(tx: Database, deps: Deps, account: Account, what: 'app' | 'key', now: Instant): Promise<void> {
-  const email = accessGrantedEmail(what, account.person.googleSub !== null)
-  await queueSystemMail(tx, deps, { ...email, kind: 'access_granted', to: account, expiresIn: { hours: 24 } }, now)
+  const { button, ...email } = accessGrantedEmail(what, account.person.googleSub !== null)
+  const path = await linkForOwner(tx, account.id, button.path)
+  await queueSystemMail(
+    tx,
+    deps,
+    { ...email, button: { ...button, path }, kind: 'access_granted', to: account, expiresIn: { hours: 24 } },
+    now,
+  )
 }
 
 /** Revokes all access of programs to an account, and its webhooks: who created them is not the owner any more. */
@@ -140,6 +152,17 @@ export async function endProgramsOf(tx: Database, ownerId: string, person: Perso
     await tx.update(apiKeys).set({ madeBy: heir }).where(keys)
     await tx.update(webhooks).set({ madeBy: heir }).where(hooks)
   }
+}
+
+/** Someone deletes their account: their grants end with it, and so do the API keys and webhooks that they made in businesses of others. */
+export async function endProgramsOfDeleted(tx: Database, person: PersonId, now: Instant): Promise<void> {
+  const keys = await tx.delete(apiKeys).where(eq(apiKeys.madeBy, person)).returning()
+  const hooks = await tx.delete(webhooks).where(eq(webhooks.madeBy, person)).returning()
+  const ended = [
+    ...keys.map((key) => ({ ownerId: key.ownerId, kind: 'key_revoked' as const, about: labelOf(key) })),
+    ...hooks.map((hook) => ({ ownerId: hook.ownerId, kind: 'webhook_removed' as const, about: hostOf(hook) })),
+  ]
+  await writeAudits(tx, ended, null, now)
 }
 
 /** Whether Zapier has access to an account. Without it a subscription delivers nothing. */

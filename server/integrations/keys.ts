@@ -9,7 +9,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
-import { lockOwner, notifyAccessGranted } from './integrations.ts'
+import { labelOf, lockOwner, notifyAccessGranted } from './integrations.ts'
 import { prefixes } from './provider.ts'
 import { apiKeys } from './tables.ts'
 import { texts } from './texts.ts'
@@ -58,7 +58,7 @@ export async function addKey(
       })
       .returning()
     if (!row) throw new Error('A key was not written down.')
-    await writeAudit(tx, { ownerId, kind: 'key_made', about: named(row) }, from, now)
+    await writeAudit(tx, { ownerId, kind: 'key_made', about: labelOf(row) }, from, now)
     await notifyAccessGranted(tx, deps, account, 'key', now)
     return { ...toKey(row), key }
   })
@@ -76,13 +76,8 @@ export async function removeKey(db: Database, ownerId: string, id: string, from:
           .returning()
       : []
     if (!gone) throw new ProblemError('not_found', texts.noKey)
-    await writeAudit(tx, { ownerId, kind: 'key_revoked', about: named(gone) }, from, now)
+    await writeAudit(tx, { ownerId, kind: 'key_revoked', about: labelOf(gone) }, from, now)
   })
-}
-
-/** As the audit log tells keys apart. */
-function named({ name, ending }: KeyRow): string {
-  return `${name} (…${ending})`
 }
 
 function toKey({ id, name, ending, scopes, createdAt, expiresAt, lastUsedAt }: KeyRow): ApiKey {

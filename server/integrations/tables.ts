@@ -175,7 +175,7 @@ export const webhooks = pgTable(
     kind: text({ enum: ['webhook', 'zapier'] }).notNull(),
     /** The grant of a Zap's webhook, which ends with it. */
     grantId: uuid(),
-    /** null for a Zap, which ends with its grant, and where that person is gone. */
+    /** null for a Zap, which ends with its grant. */
     madeBy: madeBy().references(() => people.id, { onDelete: 'set null' }),
     url: text().notNull(),
     /** The signing secret, sealed, bound to this row. */

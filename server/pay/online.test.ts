@@ -480,6 +480,7 @@ test('a link that is made while the rest of its account is deleted is cancelled'
   if (!person) throw new Error('There is no such account.')
   const handed = {
     onAccountDeleted: [payOnAccountDeleted(app.deps)],
+    onPersonDeleted: async () => undefined,
     onAddressLeft: async () => {},
     deleteHistory: async () => void (await start(business, page)),
   }

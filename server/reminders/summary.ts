@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { fromMinor } from '#contract/money.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { type AccountRow, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { linkForOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -48,7 +49,7 @@ async function sendSummary(deps: Deps, seen: AccountRow, now: Instant): Promise<
         to: account,
         subject: t.subject,
         before: [lines.join('\n')],
-        button: { label: t.button, path: screens.dashboard },
+        button: { label: t.button, path: await linkForOwner(tx, account.id, screens.dashboard) },
         unsubscribe: { label: t.end, path: withQuery(screens.endSummaries, { token }) },
         expiresIn: { hours: lateHours },
       },

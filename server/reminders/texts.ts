@@ -147,7 +147,6 @@ export const texts = {
     title: 'Duely has not sent your reminders today',
     text: (hour: string, url: string) =>
       `The run of ${hour} has not begun. They leave by themselves if Duely is back before 18:00. Please tell whoever runs ${url}.`,
-    button: 'Open Reminder Control',
   },
 
   noSystemMail: 'This server sends no mail of its own.',

@@ -5,7 +5,7 @@ import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { noticeCalls } from '#contract/notices.ts'
 import { settleLink } from '#server/accounts/links.ts'
-import { accounts } from '#server/accounts/tables.ts'
+import { accounts, memberships } from '#server/accounts/tables.ts'
 import { openSystemMailer } from '#server/platform/system-mail.ts'
 import { systemMails } from '#server/platform/tables.ts'
 import { aMailbox, anInvoice, aPerson } from '#test/factories.ts'
@@ -62,13 +62,16 @@ test('without a process that checks for due runs, the process that serves calls 
   const { app } = watch
   const asha = await watch.person({ email: 'asha@example.com' })
   await watch.person({ email: 'unconfirmed@example.com', confirmed: false })
+  const admin = await aPerson(app, { email: 'admin@example.com', confirmed: true })
+  await app.db.insert(memberships).values({ ownerId: asha.id, personId: admin.personId, role: 'admin', joinedAt: app.clock.now() })
   await noWorker(app)
   await watch.watchAt('2026-03-02T03:34:00Z')
   expect(watch.to()).toEqual([])
   await watch.watchAt('2026-03-02T03:35:00Z')
   await watch.watchAt('2026-03-02T03:36:00Z')
   await watch.watchAt('2026-03-02T11:00:00Z')
-  expect(watch.to()).toEqual(['asha@example.com Duely has not sent your reminders today'])
+  const title = 'Duely has not sent your reminders today'
+  expect(watch.to().toSorted()).toEqual([`admin@example.com ${title}`, `asha@example.com ${title}`])
   expect(watch.smtp.mails[0]?.raw.toString()).toContain('The run of 9:00 has not begun.')
   const [notice] = (await ask(app, asha, noticeCalls.list)).reply
   expect(notice).toMatchObject({
@@ -76,7 +79,7 @@ test('without a process that checks for due runs, the process that serves calls 
     text: 'The run of 9:00 has not begun. They leave by themselves if Duely is back before 18:00. Please tell whoever runs https://duely.example.',
   })
   await watch.watchAt('2026-03-03T03:36:00Z')
-  expect(watch.to()).toHaveLength(2)
+  expect(watch.to()).toHaveLength(4)
 })
 
 test('a run that is half an hour late is reported while processes check, and its notice goes once it was made', async () => {

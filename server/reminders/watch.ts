@@ -2,12 +2,12 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { screens } from '#contract/screens.ts'
 import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
-import { notify } from '#server/accounts/notices.ts'
+import { emailOwner, notify } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { queueSystemMail, type SendSystemMail } from '#server/platform/system-mail.ts'
+import type { SendSystemMail } from '#server/platform/system-mail.ts'
 import { readOutlook } from './outlook.ts'
 import { isSilent, runMinutes, tickMinutes } from './processes.ts'
 import { apartFrom, localDate, nextRun } from './schedule.ts'
@@ -62,9 +62,9 @@ async function report(tx: Database, deps: Deps, id: string, late: Instant, now: 
   const { title, text } = texts.runMissing
   const hour = run.at.toZonedDateTimeISO(account.timezone)
   const words = text(`${hour.hour}:${String(hour.minute).padStart(2, '0')}`, deps.config.publicUrl)
-  await notify(tx, id, { kind: 'run_missing', title, text: words, link: screens.reminderControl }, now)
-  const button = { label: texts.runMissing.button, path: screens.reminderControl }
-  await queueSystemMail(tx, deps, { kind: 'run_missing', to: account, subject: title, before: [words], button, expiresIn: lasts }, now)
+  const about = { kind: 'run_missing', title, text: words, link: screens.reminderControl } as const
+  await notify(tx, id, about, now)
+  await emailOwner(tx, deps, account, { ...about, before: [words], expiresIn: lasts }, now)
   return true
 }
 
