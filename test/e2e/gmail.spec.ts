@@ -63,6 +63,19 @@ test('a connected Gmail mailbox sends a reminder, and disconnecting revokes the 
   expect(mail.from).toEqual({ name: 'Asha Rao', address: 'asha@gmail.com' })
   expect(mail.text).toContain('₹1,84,200.50')
 
+  // Duely reads no mailbox: a search in Gmail finds the replies.
+  const [invoice] = (await asha.send('GET', '/invoice')) as [{ _id: string }]
+  await page.goto(`/dashboard/edit-invoice/${invoice._id}`)
+  await page
+    .getByRole('button', { name: /^Show email/ })
+    .first()
+    .click()
+  const search = encodeURIComponent(`from:(billing@kaveri.example) subject:("${mail.subject}")`)
+  await expect(page.getByRole('link', { name: 'Find replies in Gmail' })).toHaveAttribute(
+    'href',
+    `https://mail.google.com/mail/?authuser=asha%40gmail.com#search/${search}`,
+  )
+
   await page.goto('/dashboard/mail-settings')
   await page.getByRole('button', { name: 'Remove Configuration' }).click()
   const dialog = page.getByRole('dialog')

@@ -3,9 +3,11 @@ import '@mantine/core/styles/Tabs.layer.css'
 import { Modal, ScrollArea, Tabs } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import type { ReactNode } from 'react'
+import { businessCalls } from '#contract/business.ts'
 import type { CallReply } from '#contract/call.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { type HistoryMail, reminderCalls } from '#contract/reminders.ts'
 import { Allowed } from '#web/platform/account.tsx'
@@ -83,6 +85,37 @@ function CameBack({ mail, zone }: { mail: ShownEmail; zone: string | undefined }
   )
 }
 
+/** Duely reads no mailbox: where Gmail sent the email and gets the replies, a search there finds them. It gave the email a Message-ID of its own. */
+function FindReplies({
+  sent: { from, to, subject },
+}: {
+  sent: Pick<CallReply<typeof reminderCalls.mail>, 'from' | 'to' | 'subject'>
+}): ReactNode {
+  const { mailboxes = [] } = useApiQuery(mailCalls.mailboxes).data ?? {}
+  const business = useApiQuery(businessCalls.read).data
+  const gmail = mailboxes.find(
+    ({ user, provider, host }) => from.includes(user ?? '?') && (provider === 'gmail' || host === 'smtp.gmail.com'),
+  )
+  if (!gmail?.user || !business || (business.replyTo ?? gmail.user).toLowerCase() !== gmail.user.toLowerCase()) return null
+  const search = `from:(${addressOf(to)}) subject:("${subject.replaceAll('"', ' ')}")`
+  return (
+    <p className={styles.emailNone}>
+      <a
+        href={`https://mail.google.com/mail/?authuser=${encodeURIComponent(gmail.user)}#search/${encodeURIComponent(search)}`}
+        target="_blank"
+        rel="noopener noreferrer"
+      >
+        {texts.email.findReplies}
+      </a>
+    </p>
+  )
+}
+
+/** `name@example.com` of `Name <name@example.com>`. */
+function addressOf(text: string): string {
+  return /<([^<>]+)>\s*$/.exec(text)?.[1] ?? text
+}
+
 /** What is left of an email whose text is no longer stored. */
 function DroppedEmail({ mail, zone }: { mail: ShownEmail; zone: string | undefined }): ReactNode {
   const date = new Date(mail.sentAt ?? mail.createdAt)
@@ -142,6 +175,7 @@ function Email({ sent, reply, zone }: Omit<LoadedEmailProps, 'id'> & { sent: Cal
           </>
         )}
       </dl>
+      <FindReplies sent={sent} />
       <Tabs defaultValue={html === '' ? 'text' : 'html'} classNames={{ tab: styles.emailTab ?? '', list: styles.emailTabs ?? '' }}>
         <Tabs.List>
           <Tabs.Tab value="html">{texts.email.html}</Tabs.Tab>

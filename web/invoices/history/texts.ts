@@ -186,6 +186,7 @@ export const texts = {
     date: 'Date',
     messageId: 'Message-ID',
     reply: 'Mail server',
+    findReplies: 'Find replies in Gmail',
     html: 'As sent',
     text: 'Plain text',
     frame: (subject: string) => `The email "${subject}"`,
