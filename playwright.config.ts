@@ -15,7 +15,7 @@ const shortLived = ['--js-flags=--sparkplug --no-opt --no-maglev']
 /** Files whose program talks to a fake that the test directs: one worker keeps one such program, and runs its tests one after another. */
 const withFakes = {
   shop: ['buying.spec.ts', 'audit-billing.spec.ts'],
-  google: ['google.spec.ts', 'gmail.spec.ts', 'security.spec.ts', 'audit-account.spec.ts'],
+  google: ['google.spec.ts', 'gmail.spec.ts', 'security.spec.ts', 'join.spec.ts', 'audit-account.spec.ts'],
   'api-clients': ['connections.spec.ts', 'failures.spec.ts', 'audit-connections.spec.ts'],
 }
 

@@ -11,7 +11,7 @@ import { useSession } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import styles from './entry.module.css'
-import { EntryCard, useLinkToken } from './entry-page.tsx'
+import { EntryCard, invitationOf, useLinkToken } from './entry-page.tsx'
 
 const t = texts.confirm
 
@@ -25,8 +25,9 @@ export default function ConfirmEmailScreen(): ReactNode {
     onSuccess: () => void invalidate(queries, [accountCalls.profile]),
   })
   const problem = confirm.isError ? errorMessage(confirm.error) : token === null ? t.noToken : null
+  const invitation = confirm.isSuccess ? invitationOf(confirm.data.email) : null
   const known = confirm.isSuccess ? { to: screens.dashboard, text: t.dashboard } : { to: screens.profile, text: t.profile }
-  const onward = session ? known : { to: screens.signIn, text: t.signIn }
+  const onward = invitation !== null ? { to: invitation, text: t.invitation } : session ? known : { to: screens.signIn, text: t.signIn }
   return (
     <EntryCard title={t.title}>
       <title>{`${t.title} · Duely`}</title>

@@ -94,6 +94,30 @@ function tokenIn(hash: string): string | null {
   return new URLSearchParams(hash.slice(1)).get('token') || null
 }
 
+/** The email that someone is to sign in or up with, as the page before knows it; else ''. */
+export function wantedEmail(state: unknown): string {
+  return typeof state === 'object' && state !== null && 'email' in state && typeof state.email === 'string' ? state.email : ''
+}
+
+const invitationKey = 'duely-invitation'
+
+/** Keeps an invitation until it is answered, because the email that confirms an address opens another tab. Null: it was. */
+export function keepInvitation(invitation: { token: string; email: string } | null): void {
+  if (invitation === null) localStorage.removeItem(invitationKey)
+  else localStorage.setItem(invitationKey, JSON.stringify(invitation))
+}
+
+/** Where the kept invitation of an email is answered; null without one. */
+export function invitationOf(email: string): string | null {
+  try {
+    const kept: unknown = JSON.parse(localStorage.getItem(invitationKey) ?? 'null')
+    if (wantedEmail(kept).toLowerCase() !== email.toLowerCase()) return null
+    return typeof kept === 'object' && kept !== null && 'token' in kept ? `${screens.join}#token=${String(kept.token)}` : null
+  } catch {
+    return null
+  }
+}
+
 const keptUnder = 'afterGoogle'
 
 /**

@@ -1,17 +1,18 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { Link } from 'react-router'
+import { accountCalls } from '#contract/accounts.ts'
 import { teamCalls } from '#contract/business.ts'
 import { screens } from '#contract/screens.ts'
 import { texts } from '#web/accounts/texts.ts'
 import { ConfirmEmailNotice } from '#web/platform/account.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
-import { endSessionAndOpen, openBusiness, type Session, useSession } from '#web/platform/session.ts'
+import { endSession, openBusiness, type Session, useSession } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import styles from './entry.module.css'
-import { EntryCard, useLinkToken } from './entry-page.tsx'
+import { EntryCard, keepInvitation, useLinkToken } from './entry-page.tsx'
 
 const t = texts.join
 
@@ -19,7 +20,12 @@ const t = texts.join
 export default function JoinScreen(): ReactNode {
   const token = useLinkToken()
   const session = useSession()
-  const look = useApiMutation(teamCalls.lookAtInvitation)
+  const look = useApiMutation(teamCalls.lookAtInvitation, {
+    onSuccess: ({ email }, { body }) => keepInvitation({ ...body, email }),
+    onError: (error) => {
+      if (error instanceof Problem && error.code === 'invitation_gone') keepInvitation(null)
+    },
+  })
   const { mutate } = look
   useEffect(() => {
     if (token !== null) mutate({ body: { token } })
@@ -46,7 +52,7 @@ export default function JoinScreen(): ReactNode {
 
 /** Someone who is not signed in: afterwards they come back here. */
 function Stranger({ token, email }: { token: string; email: string }): ReactNode {
-  const state = { from: { pathname: screens.join, search: '', hash: `#token=${token}` } }
+  const state = { from: { pathname: screens.join, search: '', hash: `#token=${token}` }, email }
   return (
     <>
       <p className={styles.lead}>{t.signInAs(email)}</p>
@@ -61,15 +67,22 @@ function Stranger({ token, email }: { token: string; email: string }): ReactNode
 }
 
 function Answer({ token, email, session }: { token: string; email: string; session: Session }): ReactNode {
-  const accept = useApiMutation(teamCalls.acceptInvitation, { onSuccess: ({ _id }) => openBusiness(_id, screens.dashboard) })
+  const accept = useApiMutation(teamCalls.acceptInvitation, {
+    onSuccess: ({ _id }) => {
+      keepInvitation(null)
+      openBusiness(_id, screens.dashboard)
+    },
+  })
+  const signOut = useApiMutation(accountCalls.signOut, { onSuccess: endSession })
   const mine = session.user.email
   if (mine.toLowerCase() !== email.toLowerCase())
     return (
       <>
         <Notice tone="warn">{t.other(email, mine)}</Notice>
-        <Button fullWidth onClick={() => endSessionAndOpen(`${screens.join}#token=${token}`)}>
+        {signOut.isError && <Notice tone="bad">{errorMessage(signOut.error)}</Notice>}
+        <BusyButton fullWidth busy={signOut.isPending} busyText={t.signingOut} onClick={() => signOut.mutate({})}>
           {t.signOut}
-        </Button>
+        </BusyButton>
       </>
     )
   return (
@@ -87,7 +100,7 @@ function Answer({ token, email, session }: { token: string; email: string; sessi
       >
         {t.join}
       </BusyButton>
-      <Button component={Link} to={screens.dashboard} variant="default" fullWidth mt={12}>
+      <Button component={Link} to={screens.dashboard} variant="default" fullWidth mt={12} onClick={() => keepInvitation(null)}>
         {t.notNow}
       </Button>
     </>

@@ -13,7 +13,7 @@ import { PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './entry.module.css'
-import { destination, EntryPage, takeDestination } from './entry-page.tsx'
+import { destination, EntryPage, takeDestination, wantedEmail } from './entry-page.tsx'
 
 const t = texts.signIn
 
@@ -26,7 +26,7 @@ export default function SignInScreen(): ReactNode {
   const [quiet, setQuiet] = useState(false)
   const state = useContractForm({
     call: accountCalls.signIn,
-    initialValues: { email: '', password: '', code: '' },
+    initialValues: { email: wantedEmail(from), password: '', code: '' },
     toInput: ({ email, password, code }) => ({ body: { email, password, ...(step === 'code' ? { code } : {}) } }),
     check: ({ code }) => (step === 'code' && code.trim() === '' ? { code: t.factor.missing } : {}),
     onSuccess: ({ foundUser, accessToken }) => {

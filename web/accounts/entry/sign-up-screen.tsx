@@ -11,7 +11,7 @@ import { send } from '#web/platform/send.ts'
 import { startSessionAndOpen } from '#web/platform/session.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
 import styles from './entry.module.css'
-import { destination, EntryPage } from './entry-page.tsx'
+import { destination, EntryPage, wantedEmail } from './entry-page.tsx'
 
 /** /signup: creates the account, then signs in. */
 export default function SignUpScreen(): ReactNode {
@@ -19,7 +19,7 @@ export default function SignUpScreen(): ReactNode {
   const [created, setCreated] = useState(false)
   const state = useContractForm({
     call: accountCalls.signUp,
-    initialValues: { displayName: '', email: '', password: '' },
+    initialValues: { displayName: '', email: wantedEmail(from), password: '' },
     toInput: (values) => ({ body: { ...values, timezone: Intl.DateTimeFormat().resolvedOptions().timeZone } }),
     onSuccess: async (_reply, { email, password }) => {
       setCreated(true)
