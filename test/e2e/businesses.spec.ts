@@ -19,6 +19,8 @@ test('a person adds a business, and each of two tabs works in its own', async ({
   await second.goto('/dashboard/business')
   await expect(second.getByRole('textbox', { name: 'Name of the business' })).toHaveValue('Banyan Press')
 
+  await expect(second.getByRole('banner').getByRole('link', { name: 'Banyan Press Owner' })).toBeVisible()
+
   // The first tab stays where it is, whatever the second one chose.
   const name = page.getByRole('textbox', { name: 'Name of the business' })
   await page.reload()

@@ -8,6 +8,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { screens, withQuery } from '#contract/screens.ts'
+import { LinkButton } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { daysBetween, lateness } from '#web/ui/dates.ts'
@@ -53,9 +54,9 @@ export default function InsightsScreen(): ReactNode {
             title={texts.none.title}
             text={texts.none.text}
             action={
-              <Button component={Link} to={screens.newInvoice}>
+              <LinkButton by="member" to={screens.newInvoice}>
                 {texts.none.create}
-              </Button>
+              </LinkButton>
             }
           />
         }

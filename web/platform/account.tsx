@@ -1,4 +1,6 @@
+import { Button, type ButtonProps } from '@mantine/core'
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+import { Link } from 'react-router'
 import { accountCalls, type Profile, type ServerAbilities } from '#contract/accounts.ts'
 import { type Call, reaches, roleTexts } from '#contract/call.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -64,6 +66,21 @@ export function Allowed({
       {says && <p className={styles.refused}>{refused}</p>}
     </>
   )
+}
+
+interface LinkButtonProps extends ButtonProps {
+  /** The role that the screen is of use to. */
+  by: Call['by']
+  to: string
+  state?: unknown
+  children: ReactNode
+}
+
+/** A button that leads to a screen on which something is changed: disabled for a lower role, with the reason as its title. */
+export function LinkButton({ by, to, state, ...button }: LinkButtonProps): ReactNode {
+  const refused = useRefusal(by)
+  if (refused !== undefined) return <Button disabled title={refused} {...button} />
+  return <Button component={Link} to={to} state={state} {...button} />
 }
 
 /** In milliseconds; false where one person works alone: then the window's focus is enough. `enabled`: someone is signed in. */

@@ -137,7 +137,7 @@ interface ContractFormProps<V extends Values> {
 
 /**
  * The form around its fields: the submit button and the error that belongs to no field. In a dialog both are in its footer, the error
- * above the buttons, where it is visible.
+ * above the buttons, where it is visible. For someone who may not send it the fields are disabled too, with the reason.
  */
 export function ContractForm<V extends Values>({ state, submit, busy, actions, tone, wide, children }: ContractFormProps<V>): ReactNode {
   const live = useLive()
@@ -169,7 +169,16 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, t
   return (
     // Before hydration the browser itself would submit the form: with POST, because GET would put a password into the address.
     <form ref={frame} method="post" noValidate onSubmit={(event) => void state.submit(event)} aria-busy={state.busy}>
-      {children}
+      {state.refused === undefined ? (
+        children
+      ) : (
+        <>
+          {!inDialog && <p className={styles.refused}>{state.refused}</p>}
+          <fieldset disabled title={state.refused} className={styles.allowed}>
+            {children}
+          </fieldset>
+        </>
+      )}
       {inDialog ? (
         <div className={styles.foot}>
           {state.refused !== undefined && <p className={styles.refused}>{state.refused}</p>}
@@ -185,7 +194,6 @@ export function ContractForm<V extends Values>({ state, submit, busy, actions, t
             {send}
             {actions}
           </Group>
-          {state.refused !== undefined && <p className={styles.refused}>{state.refused}</p>}
           <FormError message={state.problem} />
         </>
       )}

@@ -1,4 +1,3 @@
-import { Button } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
@@ -9,7 +8,7 @@ import { type PreviewLine, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { isBuiltIn } from '#contract/sequence-choice.ts'
 import type { ReminderPlan } from '#contract/sequences.ts'
-import { useCurrency } from '#web/platform/account.tsx'
+import { LinkButton, useCurrency } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { capitalized, dateIn, daysBetween, lateness, showComing, showDate, showDay } from '#web/ui/dates.ts'
@@ -56,9 +55,9 @@ function Nothing(): ReactNode {
   return (
     <div className={styles.nothing}>
       <p>{t.none}</p>
-      <Button component={Link} to={screens.newInvoice} variant="default">
+      <LinkButton by="member" to={screens.newInvoice} variant="default">
         {t.create}
-      </Button>
+      </LinkButton>
     </div>
   )
 }

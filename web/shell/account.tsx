@@ -9,12 +9,13 @@ import { Commands } from './commands.tsx'
 import styles from './shell.module.css'
 import { texts } from './texts.ts'
 
-/** The header's controls for people who are signed in. `bell`: on the dashboard's screens. */
-export function Account({ bell }: { bell?: ReactNode }): ReactNode {
+/** The header's controls for people who are signed in. `where` and `bell`: on the dashboard's screens. */
+export function Account({ where, bell }: { where?: ReactNode; bell?: ReactNode }): ReactNode {
   const session = useSession()
   if (!session) return null
   return (
     <>
+      {where}
       <Commands />
       {bell}
       <ThemeToggle />

@@ -1,7 +1,7 @@
 import { isValidElement, lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useState } from 'react'
-import { Navigate, Outlet, useLocation, useMatches } from 'react-router'
+import { Link, Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { screens } from '#contract/screens.ts'
-import { useServer } from '#web/platform/account.tsx'
+import { useBusiness, useServer } from '#web/platform/account.tsx'
 import { useSession } from '#web/platform/session.ts'
 import { Account } from './account.tsx'
 import { SidebarActions } from './actions.tsx'
@@ -9,6 +9,7 @@ import { AttentionProvider, Bell } from './attention.tsx'
 import { Library } from './library.tsx'
 import styles from './shell.module.css'
 import { Sidebar, SiteFrame } from './site-frame.tsx'
+import { texts } from './texts.ts'
 
 const Demo = lazy(() =>
   import('./demo.tsx').then(
@@ -23,11 +24,23 @@ export default function DashboardLayout(): ReactNode {
   return (
     <Library>
       <AttentionProvider>
-        <SiteFrame account={<Account bell={<Bell />} />} actions={(close) => <SidebarActions onDone={close} />}>
+        <SiteFrame account={<Account where={<Where />} bell={<Bell />} />} actions={(close) => <SidebarActions onDone={close} />}>
           <Dashboard />
         </SiteFrame>
       </AttentionProvider>
     </Library>
+  )
+}
+
+/** Which business this tab is about, and the role there: for someone who has several, or does not own it. In the header, or on a phone below it. */
+function Where(): ReactNode {
+  const business = useBusiness()
+  if (!business || (business.businesses === 1 && business.role === 'owner')) return null
+  return (
+    <Link to={screens.business} className={styles.where}>
+      <span className={styles.whereName}>{business.name}</span>
+      <span className={styles.whereRole}>{texts.roles[business.role]}</span>
+    </Link>
   )
 }
 
@@ -51,6 +64,11 @@ function Dashboard(): ReactNode {
             <Suspense>
               <Demo mail={demoMail} />
             </Suspense>
+          )}
+          {session && (
+            <div className={styles.wherePhone}>
+              <Where />
+            </div>
           )}
           {session && <Outlet key={session.user._id} />}
         </div>

@@ -6,7 +6,7 @@ import type { ReactNode, RefObject } from 'react'
 import { Link } from 'react-router'
 import type { User } from '#contract/accounts.ts'
 import { businessCalls } from '#contract/business.ts'
-import { screens } from '#contract/screens.ts'
+import { screens, withQuery } from '#contract/screens.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { openBusiness, readBusiness } from '#web/platform/session.ts'
 import { useOpening } from '#web/ui/hooks.ts'
@@ -74,7 +74,7 @@ function Businesses(): ReactNode {
           {name}
         </Menu.Item>
       ))}
-      <Menu.Item component={Link} to={screens.business}>
+      <Menu.Item component={Link} to={withQuery(screens.business, { add: '' })}>
         {texts.addBusiness}
       </Menu.Item>
     </>

@@ -19,6 +19,7 @@ export const texts = {
   business: 'Business',
   switchBusiness: 'Switch business',
   addBusiness: 'Add a business',
+  roles: { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' },
   palette: {
     open: 'Search and commands',
     title: (keys: string) => `Search and commands (${keys})`,

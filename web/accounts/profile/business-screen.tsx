@@ -342,11 +342,17 @@ function BrandPreview({ business, brand }: { business: BusinessDetails; brand: B
   )
 }
 
-/** The person's businesses, with what adds and deletes one. */
+/** The person's businesses, with what adds and deletes one; `?add` opens the dialog that adds one. */
 function Businesses({ current }: { current: BusinessDetails }): ReactNode {
-  const [open, setOpen] = useState<'none' | 'add' | 'remove'>('none')
+  const [address, setAddress] = useSearchParams()
+  const [removing, setRemoving] = useState(false)
   const list = useApiQuery(businessCalls.list).data ?? []
-  const close = () => setOpen('none')
+  const add = (wanted: boolean) => {
+    const after = new URLSearchParams(address)
+    if (wanted) after.set('add', '')
+    else after.delete('add')
+    setAddress(after, { replace: true, preventScrollReset: true })
+  }
   return (
     <>
       <Panel title={t.list.title}>
@@ -366,23 +372,23 @@ function Businesses({ current }: { current: BusinessDetails }): ReactNode {
               )}
             </Group>
           ))}
-        <Button variant="default" onClick={() => setOpen('add')}>
+        <Button variant="default" onClick={() => add(true)}>
           {t.add.open}
         </Button>
       </Panel>
       {current.role === 'owner' && list.filter(({ role }) => role === 'owner').length > 1 && (
         <Panel title={t.remove.title}>
           <p className={styles.text}>{t.remove.text}</p>
-          <Button variant="default" className={styles.danger ?? ''} onClick={() => setOpen('remove')}>
+          <Button variant="default" className={styles.danger ?? ''} onClick={() => setRemoving(true)}>
             {t.remove.open}
           </Button>
         </Panel>
       )}
-      <Modal opened={open === 'add'} onClose={close} title={t.add.open} centered>
-        <AddBusiness onCancel={close} />
+      <Modal opened={address.has('add')} onClose={() => add(false)} title={t.add.open} centered>
+        <AddBusiness onCancel={() => add(false)} />
       </Modal>
-      <Modal opened={open === 'remove'} onClose={close} title={t.remove.open} centered>
-        <RemoveBusiness business={current} onCancel={close} />
+      <Modal opened={removing} onClose={() => setRemoving(false)} title={t.remove.open} centered>
+        <RemoveBusiness business={current} onCancel={() => setRemoving(false)} />
       </Modal>
     </>
   )

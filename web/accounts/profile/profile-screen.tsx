@@ -21,7 +21,7 @@ import { formatSums } from '#contract/money.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { texts } from '#web/accounts/texts.ts'
-import { ConfirmEmailNotice, useCurrency } from '#web/platform/account.tsx'
+import { ConfirmEmailNotice, LinkButton, useCurrency } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
@@ -273,7 +273,7 @@ const { connections } = texts.security
 const quickActions = [
   { to: screens.mailSettings, text: t.quick.mail, icon: IconMailCog },
   { to: screens.reminderControl, text: t.quick.reminders, icon: IconBellRinging },
-  { to: screens.newInvoice, text: t.quick.invoice, icon: IconFilePlus },
+  { to: screens.newInvoice, text: t.quick.invoice, icon: IconFilePlus, by: 'member' as const },
   { to: screens.pricing, text: t.quick.pricing, icon: IconTags },
 ]
 
@@ -283,10 +283,10 @@ function ProfilePreferences({ profile }: { profile: Profile }): ReactNode {
     <>
       <Panel title={t.quick.title}>
         <div className={styles.quick}>
-          {quickActions.map(({ to, text, icon: Icon }) => (
-            <Button key={to} component={Link} to={to} variant="default" justify="flex-start" leftSection={<Icon size={19} stroke={1.7} />}>
+          {quickActions.map(({ to, text, icon: Icon, by = null }) => (
+            <LinkButton key={to} by={by} to={to} variant="default" justify="flex-start" leftSection={<Icon size={19} stroke={1.7} />}>
               {text}
-            </Button>
+            </LinkButton>
           ))}
         </div>
       </Panel>

@@ -66,6 +66,7 @@ export function Team({ business }: { business: BusinessDetails }): ReactNode {
         opened={removing !== null}
         onClose={() => setRemoving(null)}
         title={removing?.self ? team.remove.leave : team.remove.openFor(removing?.displayName ?? '')}
+        size={520}
         centered
       >
         {removing && <RemoveMember member={removing} business={business} onDone={() => setRemoving(null)} />}

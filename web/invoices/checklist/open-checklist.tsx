@@ -7,7 +7,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
-import { ConfirmEmailNotice } from '#web/platform/account.tsx'
+import { ConfirmEmailNotice, LinkButton } from '#web/platform/account.tsx'
 import { type FirstStep, type FirstSteps, firstSteps, useFirstSteps } from '#web/platform/first-steps.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { showClock, showComing } from '#web/ui/dates.ts'
@@ -104,6 +104,9 @@ function Line({ done, next, tone }: Pick<FirstSteps, 'done' | 'next'> & { tone: 
   )
 }
 
+/** Who may do a step. */
+const doneBy = { invoice: 'member', mailbox: 'admin', preview: 'viewer', start: 'admin' } as const
+
 function NextActions({ step, steps }: { step: FirstStep; steps: FirstSteps }): ReactNode {
   return (
     <div className={styles.actions}>
@@ -116,9 +119,9 @@ function NextActions({ step, steps }: { step: FirstStep; steps: FirstSteps }): R
           ))}
         </div>
       )}
-      <Button component={Link} to={steps.to[step]} className={styles.action ?? ''}>
+      <LinkButton by={doneBy[step]} to={steps.to[step]} className={styles.action ?? ''}>
         {texts.steps[step].action(steps.daily)}
-      </Button>
+      </LinkButton>
       {step === 'invoice' && (
         <Button component={Link} to="?import" variant="default" className={styles.action ?? ''}>
           {texts.import}

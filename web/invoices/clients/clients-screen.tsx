@@ -1,4 +1,4 @@
-import { Button, TextInput, VisuallyHidden } from '@mantine/core'
+import { TextInput, VisuallyHidden } from '@mantine/core'
 import {
   IconCalendarX,
   IconClock,
@@ -18,7 +18,7 @@ import { formatSums } from '#contract/money.ts'
 import { type PreviewLine, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { useGridNavigation } from '#web/invoices/dashboard/use-grid-navigation.ts'
-import { useCurrency, useToday } from '#web/platform/account.tsx'
+import { LinkButton, useCurrency, useToday } from '#web/platform/account.tsx'
 import { useAttention } from '#web/platform/attention.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -71,9 +71,9 @@ export default function ClientsScreen(): ReactNode {
             title={texts.none.title}
             text={texts.none.text}
             action={
-              <Button component={Link} to={screens.newInvoice}>
+              <LinkButton by="member" to={screens.newInvoice}>
                 {texts.none.create}
-              </Button>
+              </LinkButton>
             }
           />
         }

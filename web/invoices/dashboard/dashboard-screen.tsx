@@ -6,7 +6,7 @@ import { Link, useSearchParams } from 'react-router'
 import { type Invoice, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
-import { Leaving, useLiveInterval } from '#web/platform/account.tsx'
+import { Leaving, LinkButton, useLiveInterval } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -101,15 +101,15 @@ function Head({ invoices }: { invoices: Invoice[] | null }): ReactNode {
             </Button>
             {offersExport && <ExportButton exporting={exporting} ready={invoices !== null} />}
             <PhoneTools exporting={offersExport ? exporting : null} importTo={importTo} />
-            <Button
-              component={Link}
+            <LinkButton
+              by="member"
               to={screens.newInvoice}
               // Without invoices the one below, or the checklist, is the way on.
               variant={invoices?.length === 0 ? 'default' : 'filled'}
               leftSection={<IconPlus size={18} />}
             >
               {texts.dashboard.create}
-            </Button>
+            </LinkButton>
           </div>
         }
       />
@@ -199,9 +199,9 @@ function NoInvoices(): ReactNode {
       text={texts.none.text}
       action={
         <>
-          <Button component={Link} to={screens.newInvoice} leftSection={<IconPlus size={18} />}>
+          <LinkButton by="member" to={screens.newInvoice} leftSection={<IconPlus size={18} />}>
             {texts.dashboard.create}
-          </Button>
+          </LinkButton>
           <Button component={Link} to="?import" variant="default" leftSection={<IconUpload size={18} stroke={1.7} />}>
             {texts.dashboard.importCsv}
           </Button>

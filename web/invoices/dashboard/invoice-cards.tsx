@@ -133,7 +133,11 @@ function CardActions({ invoice, kind }: { invoice: Invoice; kind: InvoiceState['
   const button = { ...style, type: 'button', disabled: refused !== undefined, title: refused } as const
   const about = (action: string) => card.about(action, invoice.reference, invoice.clientName)
   if (invoice.status === 'paid')
-    return (
+    return refused !== undefined ? (
+      <button {...button} aria-label={about(card.duplicate)}>
+        {card.duplicate}
+      </button>
+    ) : (
       <Link to={screens.newInvoice} state={{ copy: invoice }} {...style} aria-label={about(card.duplicate)}>
         {card.duplicate}
       </Link>

@@ -95,9 +95,15 @@ function Items({ invoice }: { invoice: Invoice }): ReactNode {
           {card.resume}
         </Menu.Item>
       )}
-      <Menu.Item component={Link} to={screens.newInvoice} state={{ copy: invoice }} leftSection={<IconCopy size={18} stroke={1.7} />}>
-        {card.duplicate}
-      </Menu.Item>
+      {disabled ? (
+        <Menu.Item disabled leftSection={<IconCopy size={18} stroke={1.7} />}>
+          {card.duplicate}
+        </Menu.Item>
+      ) : (
+        <Menu.Item component={Link} to={screens.newInvoice} state={{ copy: invoice }} leftSection={<IconCopy size={18} stroke={1.7} />}>
+          {card.duplicate}
+        </Menu.Item>
+      )}
       <Menu.Divider />
       <Menu.Item
         disabled={disabled}

@@ -16,7 +16,7 @@ import { NextReminder } from '#web/invoices/history/history-panel.tsx'
 import { changeInvalidates, describePause, isPartPaid, isPaused, pausePill, stateOf } from '#web/invoices/invoice-state.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
-import { Allowed, useRefusal, useToday } from '#web/platform/account.tsx'
+import { Allowed, LinkButton, useRefusal, useToday } from '#web/platform/account.tsx'
 import { useAttention } from '#web/platform/attention.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -184,8 +184,8 @@ function Actions({ invoice }: { invoice: Invoice }): ReactNode {
             </Button>
           )
         )}
-        <Button
-          component={Link}
+        <LinkButton
+          by="member"
           to={screens.newInvoice}
           state={{ copy: invoice }}
           variant="subtle"
@@ -193,7 +193,7 @@ function Actions({ invoice }: { invoice: Invoice }): ReactNode {
           leftSection={<IconCopy {...icon} />}
         >
           {texts.duplicate}
-        </Button>
+        </LinkButton>
         <Button
           variant="subtle"
           className={styles.danger ?? ''}
