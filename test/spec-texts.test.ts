@@ -6,7 +6,18 @@ import { expect, test } from 'vitest'
 /*
  * The specification's texts, word for word, each in the texts of its slice. {} stands for a filled-in value.
  */
-type Place = 'shell' | 'marketing' | 'accounts' | 'billing' | 'invoices' | 'mail' | 'reminders' | 'templates' | 'pay' | 'integrations'
+type Place =
+  | 'shell'
+  | 'platform'
+  | 'marketing'
+  | 'accounts'
+  | 'billing'
+  | 'invoices'
+  | 'mail'
+  | 'reminders'
+  | 'templates'
+  | 'pay'
+  | 'integrations'
 
 const told: Record<Place, string[]> = {
   shell: [
@@ -14,11 +25,14 @@ const told: Record<Place, string[]> = {
     ...['Features', 'Pricing', 'Contact', 'Home', 'Sign In', 'My Profile', 'Dashboard', 'Email Settings', 'Sign Out', 'Logging out...'],
     ...['Create Invoice', 'Reminder Control', 'Email Templates', 'Support', 'Made with love for businesses'],
     ...['Clients', 'Getting Paid', 'Insights', 'Sequences'],
+    ...['Business', 'Switch business', 'Add a business'],
     // The sidebar's actions and their messages (2, 8).
     ...['Trigger Reminder Emails', 'Subscribe to Zapier', 'Unsubscribe from Zapier'],
     ...['Subscribed to Zapier successfully.', 'Unsubscribed from Zapier successfully.'],
     ...['Failed to subscribe to Zapier.', 'Failed to unsubscribe from Zapier.'],
   ],
+  // Two people change the same.
+  platform: ['Keep mine', 'Take theirs', '{} changed the {} meanwhile. Both changes are saved.'],
   marketing: [
     // Landing page and features (2).
     ...['Get Started', 'Sign In', '100%', 'Success Rate', '24/7', 'Monitoring', '5min', 'Setup'],
@@ -60,6 +74,16 @@ const told: Record<Place, string[]> = {
     ...['New passwords do not match', 'Password must be at least {} {} long', 'Please type "DELETE" to confirm'],
     ...['Failed to update profile: {}', 'Failed to change password: {}', 'Failed to delete account: {}'],
     ...['Profile updated successfully!', 'Password changed successfully!'],
+    // The business, its team and brand.
+    ...['Details', 'Brand', 'Team', 'Activity', 'Loading team...', 'Error loading team: {}', '{} of {} seats used'],
+    'You work alone here. Invite a colleague, or let your accountant look on: a viewer is free.',
+    ...['Send invitation', 'Copy invitation link', 'Admin: everything but plan and deletion', 'Member: invoices and sending by hand'],
+    ...['Viewer: sees everything, changes nothing', 'Revoke these', 'Take them over'],
+    'Remove {} from {}? They lose access at once. Made by them:',
+    '{} becomes the owner once they accept; you become an admin.',
+    ...['Choose a picture', 'This picture cannot be read. Please choose a PNG, JPEG, WebP or SVG file.'],
+    // An invitation.
+    ...['{} invites you to {} as {}.', 'Join', 'Not now', 'Sign out', 'This invitation is for {}. You are signed in as {}.'],
   ],
   invoices: [
     // The dashboard (2).
@@ -70,6 +94,10 @@ const told: Record<Place, string[]> = {
     // Creating and editing (2).
     ...['Create Invoice', 'Fill in the details to create a new invoice', 'Edit Invoice', 'Update invoice details'],
     ...['Loading invoice details...', 'Failed to load invoice: {}', 'Creating Invoice...', 'Update Invoice', 'Updating Invoice...'],
+    // Notes, emails that come back, and imports.
+    ...['Add a note', 'Only your team sees notes.', 'It came back', 'This looks like {}.', 'Missing means paid'],
+    'This file has no email addresses. Add a list of your clients.',
+    ...['{} new, {} updated, {} unchanged', 'Anyone who has this link can read the sheet.'],
   ],
   mail: [
     ...['Email Settings', 'Mail Configured', 'Remove Configuration', 'Are you sure you want to remove mail configuration?'],
@@ -77,6 +105,7 @@ const told: Record<Place, string[]> = {
     ...['Error starting Gmail connection. Please try again.', 'Error configuring SMTP: {}', 'Error removing configuration: {}'],
     ...['Error configuring Gmail: {}', 'SMTP configured successfully!', 'Mail configuration removed successfully!'],
     'Gmail configured successfully!',
+    ...['Connect Microsoft 365', 'Your administrator has to allow Duely once'],
   ],
   reminders: [
     // The sequence of all clients, and what it sends.
@@ -138,6 +167,21 @@ const answered: [file: string, text: string][] = [
   ['server/accounts/', 'Google sign-in failed. Please try again.'],
   ['server/accounts/', 'Password must be at least {} {} long'],
   ['contract/plans.ts', 'Contact Sales'],
+  // Teams and reach.
+  ['contract/call.ts', 'Only {} of {} can do this. Ask {}.'],
+  ['contract/call.ts', 'an admin or the owner'],
+  ['contract/call.ts', 'the owner'],
+  ['contract/call.ts', 'The plan of {} covers no team: you can look, {} can change things.'],
+  ['contract/english.ts', 'Sent with Duely'],
+  ['server/accounts/', 'a former member'],
+  ['server/accounts/', '{} changed {} at {}.'],
+  ['server/accounts/', 'You own {}. Hand it over or delete it first.'],
+  ['server/accounts/', 'This invitation is for {}. You are signed in as {}.'],
+  ['server/accounts/', 'This invitation is no longer good. Ask {} for a new one.'],
+  ['server/integrations/', 'This update changes {} invoices. Look through it before it counts.'],
+  ['server/mail/', "This is {}'s own domain: nothing to do."],
+  ['server/mail/', 'A selector cannot be guessed. In a test mail, look for s= in DKIM-Signature and type it here.'],
+  ['server/reminders/', '{} to {} came back. Reminders to this address are on hold.'],
 ]
 
 /** Every text in a file, with {} for filled-in values. */
