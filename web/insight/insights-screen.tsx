@@ -91,9 +91,11 @@ function Figures({ all, currency }: { all: Insights; currency: string }): ReactN
           file={file ? 'clients' : null}
           foot={
             file && (
-              <button type="button" className={styles.explain} aria-expanded={every} onClick={() => setEvery(!every)}>
-                {every ? texts.clients.hide : texts.clients.show}
-              </button>
+              <p className={styles.about}>
+                <button type="button" className={styles.explain} aria-expanded={every} onClick={() => setEvery(!every)}>
+                  {every ? texts.clients.hide : texts.clients.show}
+                </button>
+              </p>
             )
           }
         >
