@@ -142,6 +142,9 @@ function SourceWords({ source: { name, url, lastPull } }: { source: WatchedSourc
   )
 }
 
+/** Hints of unlike length below their fields, so that fields beside each other have one height. */
+const below: ('label' | 'input' | 'description' | 'error')[] = ['label', 'input', 'description', 'error']
+
 interface AddSourceProps {
   busy: boolean
   onAdd: (body: CallInput<typeof sourceCalls.create>['body']) => void
@@ -172,6 +175,7 @@ function AddSource({ busy, onAdd }: AddSourceProps): ReactNode {
         <TextInput
           label={t.name}
           description={t.nameHint}
+          inputWrapperOrder={below}
           maxLength={80}
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
@@ -179,6 +183,7 @@ function AddSource({ busy, onAdd }: AddSourceProps): ReactNode {
         <NumberInput
           label={t.daysToPay}
           description={t.daysHint}
+          inputWrapperOrder={below}
           min={0}
           max={365}
           allowDecimal={false}
