@@ -73,7 +73,6 @@ export const payLinks = pgTable(
     foreignKey({ columns: [t.ownerId, t.invoiceId], foreignColumns: [invoices.ownerId, invoices.id] }).onDelete('cascade'),
     unique('pay_links_token').on(t.tokenHash),
     unique('pay_links_owner_id').on(t.ownerId, t.id),
-    index('pay_links_owner').on(t.ownerId, t.invoiceId),
     uniqueIndex('pay_links_invoice').on(t.invoiceId).where(sql`${t.invoiceId} IS NOT NULL`),
     uniqueIndex('pay_links_client').on(t.ownerId, t.clientKey).where(sql`${t.invoiceId} IS NULL`),
   ],
