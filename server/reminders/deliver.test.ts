@@ -14,6 +14,7 @@ import { later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
 import { reclaimAll } from './processes.ts'
+import { mailboxesAtOnce } from './sending.ts'
 import { deliveries } from './tables.ts'
 
 const morning = '2026-03-02T06:30:00Z'
@@ -199,6 +200,24 @@ test('a reached quota stops sending within two emails; the rest is sent first on
   expect(smtp.mails.length).toBe(48)
   const second = smtp.mails.slice(24).map(({ envelope }) => envelope.to[0])
   expect(second.filter((to) => first.includes(to))).toEqual([])
+})
+
+test('a mailbox keeps its connection until its emails are sent, unless another one waits for its place', async () => {
+  const office = async () => {
+    const opened = await anOffice({ now: morning, invoices: 7 })
+    let elapsed = 0
+    opened.app.clock.elapsed = () => elapsed
+    opened.smtp.answer({ dot: () => void (elapsed += 1_000) })
+    return opened
+  }
+  await using alone = await office()
+  expect((await start(alone.app, alone.asha)).reply).toMatchObject({ count: 7 })
+  expect(alone.smtp.connections.total).toBe(1)
+
+  await using crowded = await office()
+  for (let nth = 0; nth < mailboxesAtOnce; nth += 1) crowded.app.deps.serving.add(newId())
+  expect((await start(crowded.app, crowded.asha)).reply).toMatchObject({ count: 7 })
+  expect(crowded.smtp.connections.total).toBe(2)
 })
 
 test('a quota consumed outside Duely teaches no smaller limit for the next day', async () => {

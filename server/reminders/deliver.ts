@@ -53,7 +53,7 @@ import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from
 import { planRun } from './runs.ts'
 import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
 import type { Sending } from './sending.ts'
-import { countOutcome } from './sending.ts'
+import { countOutcome, mailboxesAtOnce } from './sending.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -72,7 +72,7 @@ export interface Delivering extends Deps, Sending {
 const manyForOneConnection = 8
 /** Sent emails of a mailbox whose records are still collected; a crash repeats at most these and the two in flight. */
 const mostUnrecorded = 6
-/** After this time a mailbox with many emails lets another account have its turn. */
+/** After this time a mailbox with many emails lets another have its turn, if one waits: beginning again costs a connection and reading its emails. */
 const sliceMilliseconds = 3_000
 /** A minute's turn that is further away, in ms, is a timer: no connection and no mailbox's place is kept for it. */
 const longestTurn = 500
@@ -94,14 +94,16 @@ const awayMilliseconds = 250
  */
 export async function deliver(deps: Delivering, ownerId: string, stopping: AbortSignal, orphaned = false): Promise<void> {
   if (deps.resting.has(ownerId)) return
+  deps.serving.add(ownerId)
+  using _served = { [Symbol.dispose]: () => void deps.serving.delete(ownerId) }
   using slots = deps.slots.open(ownerId)
   using attaching = deps.attaching.open(ownerId)
   const shared = { stopping, slots, attaching, orphaned, planning: null }
-  const slice: Slice = { ...shared, over: overAfter(deps, stopping, sliceMilliseconds), pass: null, sender: null, others: [] }
+  const slice: Slice = { ...shared, over: overAfter(deps, stopping, () => slice.others.length > 0), pass: null, sender: null, others: [] }
   let next = await drainMailbox(deps, { ownerId, place: null }, slice)
   // One after the other, so that the account's slots and its job serve all its mailboxes.
   for (const place of slice.others) {
-    const own = { ...slice, over: overAfter(deps, stopping, sliceMilliseconds), pass: null, sender: null, others: [] }
+    const own = { ...slice, over: overAfter(deps, stopping, () => true), pass: null, sender: null, others: [] }
     next = sooner(next, await drainMailbox(deps, { ownerId, place }, own))
     slice.planning ??= own.planning
   }
@@ -120,9 +122,10 @@ export async function deliver(deps: Delivering, ownerId: string, stopping: Abort
 /** What comes of a mailbox: nothing more now, another slice, or a timer. */
 type Next = 'done' | 'again' | { restMs: number }
 
-function overAfter({ clock }: Delivering, stopping: AbortSignal, ms: number): () => boolean {
+/** `awaited`: whether another mailbox of the account waits. */
+function overAfter({ clock, serving }: Delivering, stopping: AbortSignal, awaited: () => boolean): () => boolean {
   const began = clock.elapsed()
-  return () => stopping.aborted || clock.elapsed() - began > ms
+  return () => stopping.aborted || (clock.elapsed() - began > sliceMilliseconds && (serving.size >= mailboxesAtOnce || awaited()))
 }
 
 function sooner(one: Next, other: Next): Next {
@@ -175,6 +178,7 @@ async function planOpenRuns(deps: Delivering, ownerId: string, stopping: AbortSi
 }
 
 interface Slice {
+  /** Whether its time has ended. */
   over(): boolean
   stopping: AbortSignal
   slots: Slots

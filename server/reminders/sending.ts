@@ -27,6 +27,8 @@ export interface Sending {
   /** For emails with PDFs. */
   attaching: FairScheduler
   hosts: Hosts
+  /** The accounts whose emails are being sent. */
+  serving: Set<string>
   /** How many emails had which outcome since the process started. */
   outcomes: Map<string, number>
   /** Mailboxes that wait for their minute's turn, by account: a timer wakes them, which this cancels. */
@@ -59,6 +61,7 @@ export function openSending(deps: Deps, about: { processId: string; embedded: bo
     slots: openFairScheduler({ slots: inFlight, slow, timers: clock }),
     attaching: openFairScheduler({ ...attached, timers: clock }),
     hosts: openHosts(onUp, clock),
+    serving: new Set(),
     resting: new Map(),
     outcomes: new Map(),
   }
