@@ -68,6 +68,16 @@ test.for([
   expect(office.to().length).toBe(leavesAt === null ? 2 : 0)
 })
 
+test('a run has something to review where it made emails, also once all are left out', async () => {
+  const leaving = async (office: Awaited<ReturnType<typeof onHold>>) =>
+    (await ask(office.app, office.asha, reminderCalls.status)).reply.leavingRunId
+  await using empty = await onHold({ invoices: [] })
+  expect([empty.run.leavesAt, await leaving(empty)]).toEqual([leaves, null])
+  await using office = await onHold()
+  await office.leaveOut()
+  expect(await leaving(office)).toBe(office.run._id)
+})
+
 test('Start and Send Now do not wait', async () => {
   await using office = await anOffice({ now: nine, invoices: 1 })
   const { app, asha, smtp } = office

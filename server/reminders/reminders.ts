@@ -411,7 +411,8 @@ export async function reminderStatus(
          AND (r.planned_at IS NULL OR r.sent IS NULL AND (${leaving(sql`d.run_id`)} OR ${leaving(sql`d.pulled_by_run_id`)}))
        ORDER BY r.created_at DESC LIMIT 1) AS "openRunId",
       (SELECT r.id FROM runs r WHERE r.owner_id = ${account.id}::uuid AND r.kind = 'daily' AND r.local_date = ${localDate(now, account.timezone)}::date
-         AND r.leaves_at > ${now.toString()}::timestamptz AND r.cancelled_at IS NULL) AS "leavingRunId"`,
+         AND r.leaves_at > ${now.toString()}::timestamptz AND r.cancelled_at IS NULL
+         AND EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id)) AS "leavingRunId"`,
   )
   const outlook = await readOutlook(db, account, now, config)
   return {

@@ -45,6 +45,12 @@ test('the link of an evening list leaves one client out of tomorrow, without sig
   await expect(evening.getByText('Done. 1 of 2 leave.')).toBeVisible()
   await evening.reload()
   await expect(evening.getByRole('button', { name: 'Take back Lotus Dental' })).toBeVisible()
+  // Links that do not work look alike.
+  for (const dead of ['#token=forged', '']) {
+    await evening.goto(`${program.url}/evening?again${dead.length}${dead}`)
+    await expect(evening.getByText('This link does not work any more.')).toHaveCount(1)
+    await expect(evening.getByRole('heading', { name: 'Evening list' })).toBeVisible()
+  }
   await elsewhere.close()
 
   const { mails } = (await send('GET', '/reminder/plan?days=2')) as { mails: { clientEmail: string }[] }

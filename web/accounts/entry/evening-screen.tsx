@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useId, useState } from 'react'
 import { useLocation } from 'react-router'
 import { type EveningDay, ownerLinkCalls } from '#contract/owner-links.ts'
 import { texts } from '#web/accounts/texts.ts'
-import { errorMessage } from '#web/platform/problem.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { showDate } from '#web/ui/dates.ts'
@@ -32,11 +32,12 @@ function Dead(): ReactNode {
 
 function Evening({ token }: { token: string }): ReactNode {
   const look = useApiQuery(ownerLinkCalls.lookAtEvening, { body: { token } }, { staleTime: Number.POSITIVE_INFINITY })
+  if (look.error instanceof Problem && look.error.code === 'not_found') return <Dead />
   const title = look.data ? t.title(showDate(look.data.date)) : t.page
   return (
     <EntryCard title={title}>
       <title>{`${title} · Duely`}</title>
-      <QueryView query={look} loading={t.loading} error={t.failed} gone={t.dead} empty={null}>
+      <QueryView query={look} loading={t.loading} error={t.failed} empty={null}>
         {(day) => <Day token={token} first={day} />}
       </QueryView>
     </EntryCard>
