@@ -126,31 +126,36 @@ function ClientFields({ form }: { form: ContractFormState<InvoiceValues>['form']
     if (field === 'name' && (clientEmail === '' || isKnown('email', clientEmail))) form.setFieldValue('clientEmail', client.email)
     if (field === 'email' && clientName === '') form.setFieldValue('clientName', client.name)
   }
+  // Each with its list, which would otherwise be a field of its own while it is open.
   return (
     <>
-      <Autocomplete
-        label={texts.clientName}
-        autoComplete="off"
-        required
-        data={suggestions(clients, 'name', clientName)}
-        filter={({ options }) => options}
-        comboboxProps={unmounted}
-        maxDropdownHeight={suggestedHeight}
-        onOptionSubmit={(name) => choose('name', name)}
-        {...form.getInputProps('clientName')}
-      />
-      <Autocomplete
-        label={texts.clientEmail}
-        type="email"
-        autoComplete="off"
-        required
-        data={suggestions(clients, 'email', clientEmail)}
-        filter={({ options }) => options}
-        comboboxProps={unmounted}
-        maxDropdownHeight={suggestedHeight}
-        onOptionSubmit={(email) => choose('email', email)}
-        {...form.getInputProps('clientEmail')}
-      />
+      <div>
+        <Autocomplete
+          label={texts.clientName}
+          autoComplete="off"
+          required
+          data={suggestions(clients, 'name', clientName)}
+          filter={({ options }) => options}
+          comboboxProps={unmounted}
+          maxDropdownHeight={suggestedHeight}
+          onOptionSubmit={(name) => choose('name', name)}
+          {...form.getInputProps('clientName')}
+        />
+      </div>
+      <div>
+        <Autocomplete
+          label={texts.clientEmail}
+          type="email"
+          autoComplete="off"
+          required
+          data={suggestions(clients, 'email', clientEmail)}
+          filter={({ options }) => options}
+          comboboxProps={unmounted}
+          maxDropdownHeight={suggestedHeight}
+          onOptionSubmit={(email) => choose('email', email)}
+          {...form.getInputProps('clientEmail')}
+        />
+      </div>
     </>
   )
 }
