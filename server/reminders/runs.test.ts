@@ -514,6 +514,9 @@ async function besideMany(app: TestApp, asha: Person, state: 'queued' | 'failed'
     SELECT ${stranger.id}::uuid, (${id(4)})::uuid, (${id(1)})::uuid, ${state === 'queued'}::boolean FROM generate_series(1, 4000) nth`)
 }
 
+/** Those that this connection made in earlier tests are for tables with a few rows. */
+const forgetPlans = (tx: Database) => tx.execute(sql`DISCARD PLANS`)
+
 /** How many rows of emails this connection has read so far, by reading tables in whole and by indexes. */
 const readOfEmails = async (tx: Database) => {
   const [counted] = await rows(
@@ -541,6 +544,7 @@ test('Send Now, its preview and the status read no email of another account, wit
     const now = app.clock.now()
     const account = await lockAccount(tx, asha.id)
     if (!account) throw new Error('The account is missing.')
+    await forgetPlans(tx)
     const counted = await readOfEmails(tx)
     await makeRun(tx, app.deps.queue, account, { kind: 'send_now', now })
     await previewReminders({ db: tx, config: app.deps.config }, account, now)
@@ -562,6 +566,7 @@ test('claiming an email reads no email of another account, without statistics to
   if (!email || !mailbox) throw new Error('There is no email.')
   const wanted = { id: email.id, ticket: newId(), senderId: mailbox.senderId, today: '2026-03-02', composed: null, dropsInvoices: false }
   const read = await app.db.transaction(async (tx) => {
+    await forgetPlans(tx)
     const before = await readOfEmails(tx)
     expect(await claim(tx, [wanted], { processId: app.deps.processId, now: app.clock.now() })).toHaveLength(1)
     const after = await readOfEmails(tx)
