@@ -9,7 +9,7 @@ const chunks = [
   { name: 'react', test: /node_modules\/(react|react-dom|react-router|scheduler|cookie|set-cookie-parser)\// },
   {
     name: 'frame',
-    test: /web\/(shell\/(texts|shell|site-frame|failure-screens)|ui\/plain|platform\/(page-meta|session))\.|createReactComponent|vite\/preload-helper|contract\/(plans|screens)\.ts/,
+    test: /web\/(shell\/(texts|shell|site-frame|screen-frame)|ui\/plain|platform\/(page-meta|session))\.|createReactComponent|vite\/preload-helper|contract\/(plans|screens)\.ts/,
   },
   { name: 'schemas', test: /node_modules\/zod\// },
   {

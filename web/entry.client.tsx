@@ -3,7 +3,7 @@ import { hydrateRoot } from 'react-dom/client'
 import { HydratedRouter } from 'react-router/dom'
 import { pageNonce } from '#web/platform/page-meta.tsx'
 import { followLinkedBusiness } from '#web/platform/session.ts'
-import { guardScreenCode } from '#web/shell/failure-screens.tsx'
+import { guardScreenCode } from '#web/shell/screen-frame.tsx'
 
 // react-remove-scroll, which locks the page behind a dialog, reads the nonce for its style element from this global.
 Object.assign(globalThis, { __webpack_nonce__: pageNonce() })

@@ -1,7 +1,7 @@
 import { prerender } from 'react-dom/static'
 import { type EntryContext, ServerRouter } from 'react-router'
 import { pageNonce } from '#web/platform/page-meta.tsx'
-import { incompleteId } from '#web/shell/failure-screens.tsx'
+import { incompleteId } from '#web/shell/screen-frame.tsx'
 
 /** Prerenders the public pages and the fallback at build time; never runs in the server. */
 export default async function writePage(request: Request, status: number, headers: Headers, context: EntryContext): Promise<Response> {

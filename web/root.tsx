@@ -4,11 +4,11 @@ import { type ReactNode, useEffect } from 'react'
 import { Links, Meta, Outlet, Scripts, ScrollRestoration } from 'react-router'
 import { pageMeta, pageNonce } from '#web/platform/page-meta.tsx'
 import { readSession } from '#web/platform/session.ts'
-import { IncompleteNotice } from '#web/shell/failure-screens.tsx'
+import { IncompleteNotice } from '#web/shell/screen-frame.tsx'
 import headings from '#web/ui/fonts/bricolage-grotesque-latin.woff2?url'
 import words from '#web/ui/fonts/inter-latin.woff2?url'
 
-export { CrashScreen as ErrorBoundary } from '#web/shell/failure-screens.tsx'
+export { ErrorBoundary } from '#web/shell/screen-frame.tsx'
 export { StartingScreen as HydrateFallback } from '#web/shell/site-frame.tsx'
 
 /** The fonts that every page uses. */

@@ -577,7 +577,7 @@ test('the statement of a client lists the open invoices of their email with thei
 test('the page names Duely, until the plan of its business has white-label or where nothing is sold', async () => {
   const named = async (app: TestApp, owner: Person) => {
     const { _id } = await anInvoice(app, { owner })
-    return textOf((await open(app, await linkOf(app, owner, _id))).body).includes('Reminders by Duely')
+    return textOf((await open(app, await linkOf(app, owner, _id))).body).includes('Sent with Duely')
   }
   await using shop = await openShop({ now, config: { publicUrl: 'https://duely.example', payLinks: true } })
   const asha = await aPerson(shop.app)

@@ -1,5 +1,6 @@
 import { type Brand, brandLines, readableOn } from '#contract/brand.ts'
 import { formatDate } from '#contract/dates.ts'
+import { english } from '#contract/english.ts'
 import { formatMoney, formatSums, type Money, sumByCurrency } from '#contract/money.ts'
 import {
   bankLines,
@@ -226,7 +227,7 @@ function layOut(page: PageFrom, about: { title: string; side: string; main: stri
     refresh: page.confirming ? '5' : null,
     body: `<div class="wrap"><header class="from">${logo}<div><b>${e(page.business)}</b>${details}</div></header>
 <main class="cols"><div class="side">${about.side}</div><div>${about.main}</div></main>
-${identity}<footer><span>${e(about.footer)}</span>${page.namesDuely ? `<span><a href="/">${e(t.brand)}</a></span>` : ''}</footer></div>`,
+${identity}<footer><span>${e(about.footer)}</span>${page.namesDuely ? `<span><a href="/">${e(english.pay.sentWith)}</a></span>` : ''}</footer></div>`,
   })
 }
 

@@ -99,7 +99,6 @@ export const pageTexts = {
   takeBack: 'Take this back',
   footer: 'This page is about this invoice only. Please keep the link to yourself.',
   statementFooter: 'This page is about your open invoices only. Please keep the link to yourself.',
-  brand: 'Reminders by Duely',
   noMethod: 'Please reply to the email to ask how to pay.',
   paid: 'Paid.',
   thanks: 'Thank you.',

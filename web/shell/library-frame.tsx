@@ -1,6 +1,6 @@
 import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import { Outlet, useOutletContext } from 'react-router'
-import { MissingScreen } from './failure-screens.tsx'
+import { MissingScreen } from './screen-frame.tsx'
 
 const Components = lazy<ComponentType<{ children: ReactNode }>>(async () => ({
   default: await import('./library.tsx').then(

@@ -1,4 +1,6 @@
-import { Button, Group } from '@mantine/core'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import { Button, Checkbox, Group } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
@@ -7,6 +9,7 @@ import type { Call } from '#contract/call.ts'
 import { clientCalls } from '#contract/clients.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { planThatLifts } from '#contract/plans.ts'
+import type { QuietSettings } from '#contract/quiet-days.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { isBuiltIn } from '#contract/sequence-choice.ts'
@@ -20,7 +23,6 @@ import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { type Change, PlanChanges, SequenceLine, saveLabel, useSimulation } from './plan-changes.tsx'
-import { type QuietTicks, useQuietTicks } from './quiet-ticks.tsx'
 import styles from './sequences.module.css'
 import { nameOf, sequenceTexts, summaryOf } from './texts.ts'
 
@@ -51,6 +53,34 @@ export type Whose = { current: string | null; chosen?: string } & (
 /** Whether the plan has sequences; undefined until it is known. */
 export function useHasSequences(): boolean | undefined {
   return useApiQuery(billingCalls.subscription).data?.entitlements.abilities.includes('scheduling')
+}
+
+/** The quiet days that are saved together with a sequence, and the fields that choose them. */
+export interface QuietTicks {
+  settings: Partial<Pick<QuietSettings, 'quietWeekends' | 'quietHolidays'>>
+  fields: ReactNode
+}
+
+/** Weekends and public holidays, ticked in advance where an account leaves Every day for the first time; `leaves`: for a sequence of its own. */
+export function useQuietTicks(leaves: boolean): QuietTicks {
+  const stored = useApiQuery(reminderCalls.settings).data
+  const [settings, setSettings] = useState({ quietWeekends: true, quietHolidays: true })
+  if (!leaves || stored?.sequence !== 'every_day' || stored.quietChosen) return { settings: {}, fields: null }
+  const tick = (name: keyof typeof settings) => (
+    <Checkbox
+      label={sequenceTexts.quiet[name]}
+      checked={settings[name]}
+      onChange={({ currentTarget }) => setSettings({ ...settings, [name]: currentTarget.checked })}
+    />
+  )
+  const fields = (
+    <fieldset className={styles.ticks}>
+      <legend>{sequenceTexts.quiet.title}</legend>
+      {tick('quietWeekends')}
+      {tick('quietHolidays')}
+    </fieldset>
+  )
+  return { settings, fields }
 }
 
 /** Why a sequence can't be chosen or saved, and the plan that has them. */

@@ -13,8 +13,13 @@ import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
 import { PlanChanges, type Simulated, saveLabel, useSimulation } from '#web/platform/sequences/plan-changes.tsx'
-import { type QuietTicks, useQuietTicks } from '#web/platform/sequences/quiet-ticks.tsx'
-import { FreePlanNotice, sequenceInvalidates, useHasSequences } from '#web/platform/sequences/sequence-dialog.tsx'
+import {
+  FreePlanNotice,
+  type QuietTicks,
+  sequenceInvalidates,
+  useHasSequences,
+  useQuietTicks,
+} from '#web/platform/sequences/sequence-dialog.tsx'
 import { heard } from '#web/platform/sequences/steps.ts'
 import { sequenceTexts } from '#web/platform/sequences/texts.ts'
 import templateStyles from '#web/templates/email-templates.module.css'
