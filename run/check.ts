@@ -4,21 +4,19 @@ import path from 'node:path'
 const root = path.join(import.meta.dirname, '..')
 const bin = (name: string) => path.join(root, 'node_modules/.bin', name)
 
-/**
- * TypeScript keeps what it knows of unchanged files here, so that a second check reads only what changed. One checker each: of four, which is
- * usual, each checks much of the same again, and nine programs share the cores already.
- */
-const kept = path.join(root, 'node_modules/.cache/duely/types')
+/** Where TypeScript and Knip keep what they know of unchanged files, so that a second check reads only what changed. */
+const kept = path.join(root, 'node_modules/.cache/duely')
+/** One checker each: of four, which is usual, each checks much of the same again, and nine programs share the cores already. */
 const types = (project: string): [string, ...string[]] => [
   bin('tsc'),
   ...['--pretty', 'false', '-p', `tsconfig.${project}.json`, '--checkers', '1'],
-  ...['--incremental', '--tsBuildInfoFile', path.join(kept, `${project}.json`)],
+  ...['--incremental', '--tsBuildInfoFile', path.join(kept, `types/${project}.json`)],
 ]
 
 /** Static checks; the longest first, because they share the cores. */
 const checks: Record<string, [program: string, ...args: string[]]> = {
   lint: [bin('biome'), 'check', '--error-on-warnings'],
-  unused: [bin('knip'), '--no-progress'],
+  unused: [bin('knip'), '--no-progress', '--cache', '--cache-location', path.join(kept, 'knip')],
   'types of the server': types('server'),
   'types of the client': types('web'),
   'types of the tools': types('tools'),
