@@ -81,8 +81,8 @@ else Object.assign(process.env, { TEST_BUNDLED: 'true', NODE_COMPILE_CACHE: comp
 const chosen = asked === undefined || asked === 'full' ? parts : { [asked]: { ...parts, ...single }[asked] }
 const total: Tally = { passed: 0, failed: 0 }
 const failures: string[] = []
-/** What runs at the same time: neither of the first two uses both cores, and the last three wait for servers more than they compute. */
-const together = [['checks', 'sizes'], ['code'], ['browser'], ['zapier', 'faults', 'attacks']]
+/** What runs at the same time: neither of the first two uses both cores, and the app for Zapier and the rows wait for servers more than they compute. */
+const together = [['checks', 'sizes'], ['code'], ['browser', 'zapier'], ['faults', 'attacks']]
 /** What the scripts of parts that run at the same time print, kept until the part has ended. */
 const kept = new AsyncLocalStorage<string[]>()
 for (const names of chosen === parts ? together : [Object.keys(chosen)])

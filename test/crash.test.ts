@@ -17,7 +17,7 @@ const server = inject('postgresUrl')
 /** One process that dies is the same on both databases: on a server it takes a minute, and only `npm run test:full` spends it. */
 const alone = test.skipIf(server && !thorough)
 
-// Row 1 of the faults kills such a program in `npm test`.
+// In `npm test` the simulation kills such a program, and row 129 two of them.
 test.runIf(thorough)(
   `a run of ${mails} that is killed three times loses nothing, and repeats at most what was in flight, byte for byte`,
   async () => {

@@ -11,6 +11,7 @@ import { anInvoice, anOffice, aPerson } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey, anApplication, connect, refresh } from '#test/programs.ts'
 import { buyOnce, openShop } from '#test/shop.ts'
+import { times } from '#test/thorough.ts'
 import { apiKeys } from './tables.ts'
 
 const draft = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 5000, dueDate: '2026-02-20' }
@@ -84,7 +85,7 @@ test('an API client reaches only the data of its own account', async () => {
   for (const { token } of [await aKey(app, meera), await connect(app, meera, await anApplication(app))]) {
     const found: string[] = []
     for (const { method, path } of everyCall.filter((one) => !one.open))
-      for (const id of [hers._id, run?._id ?? '', asha.id]) {
+      for (const id of [hers._id, run?._id ?? '', asha.id].slice(0, times(1, 3))) {
         const payload = method === 'PATCH' ? { clientName: 'Mine now' } : undefined
         const headers = { authorization: `Bearer ${token}` }
         const answered = await app.app.inject({ method, url: path.replace(/:\w+/g, id), headers, ...(payload ? { payload } : {}) })

@@ -10,6 +10,7 @@ import { anInvoice, anOffice, aPerson, aSequence, type Person, sentOn, signedInA
 import { ask, type TestApp } from '#test/harness.ts'
 import { seeded } from '#test/seeded.ts'
 import { openShop } from '#test/shop.ts'
+import { times } from '#test/thorough.ts'
 import { readLearned } from './learned.ts'
 import { dateOfDay, dayNumber } from './plan.ts'
 import { isCompared } from './smart.ts'
@@ -130,7 +131,7 @@ test('smart reminders are off at first, and can be off for a client and for an i
   expect((await ask(app, await aPerson(app), reminderCalls.settings)).reply).toMatchObject({ smart: false, smartDays: 5 })
 })
 
-// Takes 3 s: 30 days of 16 invoices.
+// Takes 2 s: 14 days of 16 invoices; all 30 in `npm run test:full`.
 test('every email of 30 days leaves as it was shown, on the day and with the subject, with smart reminders', async () => {
   await using office = await withHistory(ready)
   const { app, asha } = office
@@ -142,11 +143,11 @@ test('every email of 30 days leaves as it was shown, on the day and with the sub
   }
   const seen = (await ask(app, asha, sequenceCalls.plan, { query: {} })).reply
   expect(seen.mails.filter(({ movedFrom }) => movedFrom !== null).length).toBeGreaterThan(2)
-  const sent = await sentOn(
-    office,
-    Array.from({ length: 30 }, (_none, day) => after(day)),
+  const days = Array.from({ length: times(14, 30) }, (_none, day) => after(day))
+  const due = seen.mails.filter(({ localDate }) => days.includes(localDate))
+  expect((await sentOn(office, days)).toSorted()).toEqual(
+    due.map(({ at, clientEmail, subject }) => `${at} ${clientEmail} ${subject}`).toSorted(),
   )
-  expect(sent.toSorted()).toEqual(seen.mails.map(({ at, clientEmail, subject }) => `${at} ${clientEmail} ${subject}`).toSorted())
 })
 
 test('a plan without smart reminders refuses to turn them on, and one that ends keeps what was chosen', async () => {

@@ -217,7 +217,7 @@ async function furnishedAccount(trial: Trial, url: string): Promise<Browser> {
 const opensTo = ({ method, path }: Call, scope: string) =>
   /^\/(?:api|zapier|invoice)(?:\/|$)/.test(path) && scope.split(' ').includes(method === 'GET' ? 'read' : 'write')
 
-row('58', 'tokens of Zapier on every call of the contract outside their scopes', { short: true }, async (trial) => {
+row('58', 'tokens of Zapier on every call of the contract outside their scopes', async (trial) => {
   trial.mustHold('403 on 100 %; bytes disclosed 0, records changed 0; the calls of their scopes are open')
   const environment = await onPostgres(trial)
   const program = await startTarget(environment, zapierEnv)
@@ -229,8 +229,7 @@ row('58', 'tokens of Zapier on every call of the contract outside their scopes',
   await environment.rows("UPDATE hook_deliveries SET next_try_at = now() + interval '1 day' RETURNING id")
   const before = await recordsOf(environment.rows, accountId)
   // The ids of the owner's own records: nothing but the scope may refuse them.
-  const known = idsIn(before.join('\n'))
-  const ids = trial.short ? known.slice(0, 1) : known
+  const ids = idsIn(before.join('\n'))
   const closed = new Set<string>()
   let tries = 0
   const [wrong, disclosed, shut]: [string[], string[], string[]] = [[], [], []]
@@ -259,6 +258,6 @@ row('58', 'tokens of Zapier on every call of the contract outside their scopes',
   const failed = [...wrong, ...disclosed, ...shut]
   return {
     figure: `${closed.size} calls, 3 tokens, ${tries} tries: ${tries - wrong.length} refused, disclosed ${disclosed.length}, records ${changed ? 'changed' : 'unchanged'}; of ${inside} inside ${inside - shut.length} open${failed.length > 0 ? `; ${failed.slice(0, 3).join(', ')}` : ''}`,
-    holds: both && known.length > 5 && failed.length === 0 && !changed && before.join().includes(mark),
+    holds: both && ids.length > 5 && failed.length === 0 && !changed && before.join().includes(mark),
   }
 })

@@ -29,9 +29,9 @@ row('1', 'two processes, one of them killed every 0.5 to 1.4 s', async (trial) =
   }
 })
 
-row('1 embedded', 'the only process, on the embedded database, killed repeatedly', { short: true }, async (trial) => {
+row('1 embedded', 'the only process, on the embedded database, killed repeatedly', async (trial) => {
   trial.mustHold('lost 0; repeated at most 8 per kill, the same bytes')
-  const [emails, kills] = trial.short ? [200, 1] : [1_200, 20]
+  const [emails, kills] = [1_200, 20]
   const environment = await embedded(trial)
   const smtp = await openMailServer(trial, { delayMs: 2 })
   const accounts = await environment.createAccounts({ invoices: emails, smtp, due: true })
@@ -138,7 +138,7 @@ row('4', 'two processes share 10,000 emails of 20 accounts', async (trial) => {
   }
 })
 
-row('5', 'two processes tick at nine o’clock of 100 accounts', { short: true }, async (trial) => {
+row('5', 'two processes tick at nine o’clock of 100 accounts', async (trial) => {
   trial.mustHold('exactly 100 runs and 100 emails')
   const environment = await onPostgres(trial)
   const smtp = await openMailServer(trial)
