@@ -182,7 +182,7 @@ function PayPageCard({ settings }: { settings: PaymentSettings }): ReactNode {
         <div className={styles.fields}>
           <TextInput
             label={pageTexts.businessName}
-            description={pageTexts.businessNameHint(profile.data?.displayName ?? '')}
+            description={pageTexts.businessNameHint(profile.data?.business.name ?? '')}
             autoComplete="organization"
             {...form.getInputProps('businessName')}
           />

@@ -258,7 +258,7 @@ function Text({ email }: { email: ComingEmail }): ReactNode {
   const profile = useApiQuery(accountCalls.profile)
   if (template.isError) return <p className={styles.quiet}>{firstTexts.failed(errorMessage(template.error))}</p>
   if (!template.data || !profile.data) return <p className={styles.quiet}>{firstTexts.loading}</p>
-  const rendered = render(email, template.data, profile.data.displayName)
+  const rendered = render(email, template.data, profile.data.business.name)
   if (rendered === null) return <p className={styles.quiet}>{firstTexts.tooLarge}</p>
   return (
     <div className={styles.message}>

@@ -60,7 +60,7 @@ export function Preview({ kind, wording, step, title = t.title, spoken = null }:
   const [chosen, setChosen] = useState<Example | null>(null)
   const [width, setWidth] = useState<keyof typeof widths>(() => (window.matchMedia('(max-width: 47.99em)').matches ? 'phone' : 'desktop'))
   const [shown] = useDebouncedValue(wording, 120)
-  const userName = profile.data?.displayName ?? sampleValues.userName
+  const userName = profile.data?.business.name ?? sampleValues.userName
   const example = (spoken ? null : chosen) ?? sampleExample(kind, userName, step?.offset, spoken ?? undefined)
   const pay = usePayment()
   const speech = spoken ? speechOf(spoken) : english
