@@ -274,7 +274,7 @@ test('a mail that Gmail does not take is failed with its words, and the others g
   expect((await start(app, asha)).reply).toMatchObject({
     count: 2,
     failed: 1,
-    failures: [{ message: 'Google says: invalidArgument' }],
+    failures: [{ message: '554 Google says: invalidArgument' }],
   })
 })
 

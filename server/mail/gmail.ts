@@ -58,10 +58,10 @@ function classify({ status, body, reached }: Answered): Outcome {
   if (status >= 200 && status < 300) return { kind: 'accepted', reply }
   if (status === 0) return { kind: 'temporary', reply: outcomes.silent('Gmail'), unknown: reached }
   if (dayUsedUp.has(reason)) return { kind: 'quota', reply }
-  if (status === 429 || tooFast.has(reason)) return { kind: 'temporary', reply, unknown: false, ofMailbox: true }
+  if (status === 429 || tooFast.has(reason)) return { kind: 'temporary', reply: outcomes.later(reply), unknown: false, ofMailbox: true }
   if (status === 403 && forOperator.has(reason)) return { kind: 'temporary', reply, unknown: false }
   if (status === 401 || status === 403)
     return { kind: 'login_refused', reply: outcomes.says(outcomes.gmail.reconnect, 'Gmail', reply).slice(0, 500) }
   if (status >= 500) return { kind: 'temporary', reply, unknown: true }
-  return { kind: 'permanent', reply }
+  return { kind: 'permanent', reply: outcomes.refused(reply) }
 }

@@ -55,11 +55,11 @@ function classify({ status, body, headers, reached }: Answered): Outcome {
   if (dayUsedUp.has(code)) return { kind: 'quota', reply }
   if (status === 413 || tooLarge.has(code)) return { kind: 'permanent', reply: outcomes.tooLarge }
   const retryAfter = secondsOf(headers.get('retry-after'))
-  if (status === 429) return { kind: 'temporary', reply, unknown: false, ofMailbox: true, ...retryAfter }
+  if (status === 429) return { kind: 'temporary', reply: outcomes.later(reply), unknown: false, ofMailbox: true, ...retryAfter }
   if (status === 401 || status === 403 || noMailbox.has(code))
     return { kind: 'login_refused', reply: outcomes.says(outcomes.microsoft.reconnect, 'Microsoft', reply).slice(0, 500) }
   if (status >= 500) return { kind: 'temporary', reply, unknown: true, ...retryAfter }
-  return { kind: 'permanent', reply }
+  return { kind: 'permanent', reply: outcomes.refused(reply) }
 }
 
 /** The longest that Retry-After is obeyed: it must not hold a day's emails by mistake. */

@@ -4,6 +4,7 @@ import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
+import { deliveryProblem } from '#contract/delivery-problem.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -245,6 +246,9 @@ test('429 stops the mailbox for as long as Retry-After says', async () => {
   app.clock.set('2026-03-03T03:30:00Z')
   await app.runJobs()
   expect(calls).toBe(1)
+  const reply = (await deliveryOf(app))?.reply ?? ''
+  expect(reply).toBe('450 ApplicationThrottled: Microsoft says: ApplicationThrottled')
+  expect(deliveryProblem(reply).words).toBe('mail server asked to try later')
   app.clock.advance({ minutes: 19 })
   await app.runJobs()
   expect(calls).toBe(1)
@@ -256,7 +260,7 @@ test('429 stops the mailbox for as long as Retry-After says', async () => {
 })
 
 test.each([
-  [graphError(400, 'ErrorInvalidRecipients'), 'failed', 'ErrorInvalidRecipients: Microsoft says: ErrorInvalidRecipients'],
+  [graphError(400, 'ErrorInvalidRecipients'), 'failed', '554 ErrorInvalidRecipients: Microsoft says: ErrorInvalidRecipients'],
   [graphError(413, 'RequestEntityTooLarge'), 'failed', '552 5.3.4 The email is larger than the mail server allows.'],
   [graphError(403, 'ErrorAccessDenied'), 'held', 'login_refused'],
   [graphError(404, 'MailboxNotEnabledForRESTAPI'), 'held', 'login_refused'],

@@ -53,7 +53,9 @@ export const outcomes = {
   notAnAddress: (address: string) => `${address} is not an email address.`,
   noSmtpUtf8: (address: string) =>
     `The mail server cannot send to ${address}: it doesn’t support addresses with letters beyond A to Z (SMTPUTF8).`,
-  /** Worded as a reply: status codes decide what follows. */
+  /** Worded as a mail server's replies: their codes decide what is shown and advised. */
+  later: (words: string) => `450 ${words}`.slice(0, 500),
+  refused: (words: string) => `554 ${words}`.slice(0, 500),
   tooLarge: '552 5.3.4 The email is larger than the mail server allows.',
 }
 
