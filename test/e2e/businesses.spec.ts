@@ -21,9 +21,31 @@ test('a person adds a business, and each of two tabs works in its own', async ({
 
   await expect(second.getByRole('banner').getByRole('link', { name: 'Banyan Press Owner' })).toBeVisible()
 
+  // A new tab keeps to its first answer, and asks again where a later one is about the business that another tab chose meanwhile.
+  const third = await context.newPage()
+  const asked = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  await third.route(
+    (url) => url.pathname === '/business',
+    async (route) => {
+      expect(route.request().headers()).not.toHaveProperty('duely-business')
+      asked.resolve()
+      await held.promise
+      await route.fallback()
+    },
+    { times: 1 },
+  )
+  await third.goto('/dashboard/business')
+  await expect(third.getByRole('banner').getByRole('link', { name: 'Banyan Press Owner' })).toBeVisible()
+  await asked.promise
+  await page.reload()
+  await expect(page.getByRole('textbox', { name: 'Name of the business' })).toHaveValue('Asha Rao')
+  held.resolve()
+  await expect(third.getByRole('textbox', { name: 'Name of the business' })).toHaveValue('Banyan Press')
+  await third.close()
+
   // The first tab stays where it is, whatever the second one chose.
   const name = page.getByRole('textbox', { name: 'Name of the business' })
-  await page.reload()
   await expect(name).toHaveValue('Asha Rao')
   await name.fill('Banyan Studio')
   await page.getByRole('button', { name: 'Save' }).click()

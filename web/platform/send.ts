@@ -110,7 +110,12 @@ async function answered(call: Call, input: Parts, extras: Extras): Promise<Respo
     if (problem.code === 'not_signed_in' && (await refreshSession(token)))
       response = await request(call, input, localStorage.getItem('accessToken'), extras)
   }
-  if (!call.open && token) followBusiness(response)
+  if (!call.open && token) {
+    followBusiness(response)
+    // Sent before this tab knew its business, and answered about the one that another tab chose meanwhile.
+    if (call.method === 'GET' && isAboutAnother(response))
+      response = await request(call, input, localStorage.getItem('accessToken'), extras)
+  }
   if (!response.ok) throw await readProblem(response)
   return response
 }
@@ -123,6 +128,11 @@ function followBusiness({ status, headers }: Response): void {
   if (known === null || about !== null || status !== 404) return
   keepBusiness(null)
   window.location.assign('/dashboard')
+}
+
+function isAboutAnother({ headers }: Response): boolean {
+  const [known, about] = [readBusiness(), headers.get(businessHeader)]
+  return known !== null && about !== null && known !== about
 }
 
 async function request(call: Call, input: Parts, token: string | null, { signal, key, tag }: Extras): Promise<Response> {
