@@ -31,7 +31,7 @@ export default function ConnectionsScreen(): ReactNode {
   return (
     <>
       <PageHeader title={texts.title} subtitle={texts.subtitle} />
-      <Allowed by="admin" says>
+      <Allowed by="admin">
         <Applications />
         <PlanFirst />
         <Webhooks />

@@ -55,6 +55,13 @@ export function QueryView<T>({
     )
   }
   if (query.isError) {
+    // The role decides, and trying again changes nothing.
+    if (query.error instanceof Problem && query.error.code === 'not_allowed')
+      return (
+        <p role="alert" className={styles.refused}>
+          {errorMessage(query.error)}
+        </p>
+      )
     const missing = query.error instanceof Problem && query.error.code === 'not_found'
     return (
       <ErrorState

@@ -14,6 +14,7 @@ import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { keepBusiness, openBusiness } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
+import controls from '#web/ui/controls.module.css'
 import { LanguageField } from '#web/ui/fields.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { PageHeader, Panel, Pill } from '#web/ui/panel.tsx'
@@ -254,6 +255,7 @@ function Logo({ business, disabled }: { business: BusinessDetails; disabled: boo
       setProblem(b.unreadable)
     }
   }
+  const refused = useRefusal('admin')
   const { logo, logoInEmails, whiteLabel } = business
   const hint = !whiteLabel ? b.notInPlan(planThatLifts('whiteLabel').title) : logo !== null && !logoInEmails ? b.pagesOnly : b.logoHint
   return (
@@ -288,6 +290,7 @@ function Logo({ business, disabled }: { business: BusinessDetails; disabled: boo
           void choose(file)
         }}
       />
+      {refused !== undefined && <p className={controls.refused}>{refused}</p>}
       <FormError message={problem} />
     </Panel>
   )

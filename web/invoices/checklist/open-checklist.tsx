@@ -7,7 +7,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { type Run, reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
-import { ConfirmEmailNotice, LinkButton } from '#web/platform/account.tsx'
+import { ConfirmEmailNotice, LinkButton, useRefusal } from '#web/platform/account.tsx'
 import { type FirstStep, type FirstSteps, firstSteps, useFirstSteps } from '#web/platform/first-steps.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { showClock, showComing } from '#web/ui/dates.ts'
@@ -108,14 +108,15 @@ function Line({ done, next, tone }: Pick<FirstSteps, 'done' | 'next'> & { tone: 
 const doneBy = { invoice: 'member', mailbox: 'admin', preview: 'viewer', start: 'admin' } as const
 
 function NextActions({ step, steps }: { step: FirstStep; steps: FirstSteps }): ReactNode {
+  const refused = useRefusal(doneBy[step])
   return (
     <div className={styles.actions}>
       {step === 'mailbox' && (
         <div className={styles.providers}>
           {texts.providers.list.map(({ name, provider }) => (
-            <Link key={provider} to={withQuery(screens.mailSettings, { connect: provider })} className={styles.provider}>
+            <LinkButton key={provider} by="admin" to={withQuery(screens.mailSettings, { connect: provider })} variant="default">
               {name}
-            </Link>
+            </LinkButton>
           ))}
         </div>
       )}
@@ -127,6 +128,7 @@ function NextActions({ step, steps }: { step: FirstStep; steps: FirstSteps }): R
           {texts.import}
         </Button>
       )}
+      {refused !== undefined && <p className={styles.refused}>{refused}</p>}
     </div>
   )
 }

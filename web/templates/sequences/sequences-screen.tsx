@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import { readySequences } from '#contract/ready-sequences.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { mostSequences, type Sequence, sequenceCalls } from '#contract/sequences.ts'
-import { Allowed } from '#web/platform/account.tsx'
+import { Allowed, LinkButton } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -100,18 +100,18 @@ function Starts({ filled = false }: { filled?: boolean }): ReactNode {
   return (
     <div className={styles.starts}>
       {readySequences.map(({ name }, nth) => (
-        <Button
+        <LinkButton
           key={name}
-          component={Link}
+          by="admin"
           to={withQuery(screens.sequence('new'), { from: slugOf(name) })}
           variant={filled && nth === 0 ? 'filled' : 'default'}
         >
           {texts.start(name)}
-        </Button>
+        </LinkButton>
       ))}
-      <Button component={Link} to={screens.sequence('new')} variant={filled ? 'subtle' : 'default'}>
+      <LinkButton by="admin" to={screens.sequence('new')} variant={filled ? 'subtle' : 'default'}>
         {texts.startEmpty}
-      </Button>
+      </LinkButton>
     </div>
   )
 }
