@@ -33,6 +33,11 @@ async function buying(page: Page, audit: Audit, someone: Someone, razorpay: Fake
   await audit.at('subscription-trial')
   await open(page, '/dashboard', 'Pro trial, 14 days left')
   await audit.at('dashboard-trial')
+  const invite = (email: string) => someone.send('POST', '/business/invitations', { email, role: 'viewer' })
+  await invite('kiran@shah-accounts.example')
+  await invite('second@shah-accounts.example')
+  await open(page, '/dashboard/business?tab=team', '2 invitations, 1 seat left')
+  await audit.at('team-seats')
   await open(page, '/dashboard/connections', 'Choose Enterprise')
   await audit.at('connections-plan')
 

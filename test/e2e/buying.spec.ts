@@ -64,6 +64,24 @@ test('only the pricing page allows the provider’s checkout', async ({ request,
     expect(await policyOf(address), address).not.toContain(origin)
 })
 
+test('invitations count as seats of the plan, as long as there is one for each', async ({ page, program }) => {
+  const someone = await signIn(page, program.url, 'seats@banyan.example')
+  await someone.send('POST', '/business/invitations', { email: 'kiran@shah-accounts.example', role: 'viewer' })
+  await page.goto('/dashboard/business?tab=team')
+  await expect(page.getByText('1 of 1 seats used')).toBeVisible()
+  await expect(page.getByText('1 of 1 viewer')).toBeVisible()
+  await expect(page.getByText('1 is an invitation')).toBeVisible()
+  const email = page.getByRole('textbox', { name: 'Email' })
+  await email.fill('second@shah-accounts.example')
+  await page.getByRole('button', { name: 'Send invitation' }).click()
+  await expect(page.getByText('0 of 1 viewer')).toBeVisible()
+  await expect(page.getByText('2 invitations, 1 seat left')).toBeVisible()
+  await email.fill('farah@banyan.example')
+  await page.getByLabel('Role').selectOption('Member')
+  await page.getByRole('button', { name: 'Send invitation' }).click()
+  await expect(page.getByText('Every seat of the plan is taken. Enterprise has 10 seats, and 10 for viewers.')).toBeVisible()
+})
+
 test('a one-time payment for a year', async ({ page, program, shop }) => {
   const email = 'once@banyan.example'
   shop.people.push(email)

@@ -12,7 +12,9 @@ test('an invited stranger signs up, confirms their email, comes back to the invi
   await page.getByLabel('Full Name').fill('Kiran Shah')
   await page.getByLabel('Password', { exact: true }).fill('correct horse battery')
   await page.getByRole('button', { name: 'Sign Up' }).click()
+  await expect(page.getByText('Confirm your email, then join')).toBeVisible()
   await page.getByRole('button', { name: 'Join' }).click()
+  await expect(page.getByRole('button', { name: 'Join' })).toBeEnabled()
   await expect(page.getByText('Confirm your email, then join')).toBeVisible()
 
   // The link of an email opens another tab.

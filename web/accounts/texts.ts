@@ -434,6 +434,7 @@ export const texts = {
     joining: 'Joining...',
     confirmFirst: 'Confirm your email, then join',
     notNow: 'Not now',
+    dashboard: 'Go to the Dashboard',
   },
   team: {
     loading: 'Loading team...',
@@ -441,6 +442,9 @@ export const texts = {
     alone: 'You work alone here. Invite a colleague, or let your accountant look on: a viewer is free.',
     seats: (used: number, seats: number) => `${used} of ${seats} seats used`,
     viewers: (used: number, seats: number) => `${used} of ${seats} ${seats === 1 ? 'viewer' : 'viewers'}`,
+    invited: (invitations: number) => (invitations === 1 ? '1 is an invitation' : `${invitations} are invitations`),
+    tooManyInvited: (invitations: number, left: number) =>
+      `${count(invitations, 'invitation')}, ${left === 0 ? 'no seat' : count(left, 'seat')} left`,
     line: {
       title: 'Each role adds to the one before it',
       owner: 'plan and deletion too',

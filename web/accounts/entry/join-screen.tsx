@@ -35,7 +35,15 @@ export default function JoinScreen(): ReactNode {
     <EntryCard title={t.title}>
       <title>{`${t.title} · Duely`}</title>
       {token === null || look.isError ? (
-        <Notice tone="bad">{token === null ? t.noToken : errorMessage(look.error)}</Notice>
+        <>
+          <Notice tone="bad">{token === null ? t.noToken : errorMessage(look.error)}</Notice>
+          {/* Someone who has joined may open the email again to get here. */}
+          {session !== undefined && (
+            <Button component={Link} to={session ? screens.dashboard : screens.signIn} fullWidth>
+              {session ? t.dashboard : t.signIn}
+            </Button>
+          )}
+        </>
       ) : !found || session === undefined ? (
         <p className={styles.lead} role="status">
           {t.loading}
@@ -87,10 +95,9 @@ function Answer({ token, email, session }: { token: string; email: string; sessi
     )
   return (
     <>
-      {accept.error instanceof Problem && accept.error.code === 'email_not_confirmed' ? (
-        <ConfirmEmailNotice title={t.confirmFirst} />
-      ) : (
-        accept.isError && <Notice tone="bad">{errorMessage(accept.error)}</Notice>
+      <ConfirmEmailNotice title={t.confirmFirst} />
+      {accept.isError && !(accept.error instanceof Problem && accept.error.code === 'email_not_confirmed') && (
+        <Notice tone="bad">{errorMessage(accept.error)}</Notice>
       )}
       <BusyButton
         fullWidth

@@ -133,17 +133,30 @@ function Seats({ members, waiting, seats }: SeatsProps): ReactNode {
   const invited = waiting.filter(({ role }) => role === 'viewer').length
   return (
     <div className={styles.seats}>
-      <span className={styles.seatLine}>
-        <Dots taken={members.length - viewers} invited={waiting.length - invited} of={seats.people} />
-        {team.seats(members.length - viewers, seats.people)}
-      </span>
-      {seats.viewers !== null && (
-        <span className={styles.seatLine}>
-          <Dots taken={viewers} invited={invited} of={seats.viewers} />
-          {team.viewers(viewers, seats.viewers)}
-        </span>
-      )}
+      <SeatLine taken={members.length - viewers} invited={waiting.length - invited} of={seats.people} text={team.seats} />
+      {seats.viewers !== null && <SeatLine taken={viewers} invited={invited} of={seats.viewers} text={team.viewers} />}
     </div>
+  )
+}
+
+interface SeatLineProps {
+  taken: number
+  invited: number
+  of: number
+  text: (used: number, seats: number) => string
+}
+
+/** An invitation counts as a seat as long as there is one for it: the first of several to join takes the last. */
+function SeatLine({ taken, invited, of, text }: SeatLineProps): ReactNode {
+  const fits = taken + invited <= of
+  return (
+    <span className={styles.seatLine}>
+      <Dots taken={taken} invited={invited} of={of} />
+      {text(fits ? taken + invited : taken, of)}
+      {invited > 0 && (
+        <span className={styles.rowQuiet}>{fits ? team.invited(invited) : team.tooManyInvited(invited, Math.max(0, of - taken))}</span>
+      )}
+    </span>
   )
 }
 
