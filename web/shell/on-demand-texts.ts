@@ -7,6 +7,7 @@ export const paletteTexts = {
   placeholder: 'Search invoices, screens and actions',
   groups: { invoices: 'Invoices', screens: 'Screens', actions: 'Actions', site: 'Site' },
   profile: { security: 'Security', subscription: 'Subscription', preferences: 'Preferences' },
+  team: 'Team: invite a colleague or an accountant',
   start: 'Start or stop daily reminders',
   sendNow: 'Send reminders now',
   remind: (client: string) => `Remind ${client} now…`,

@@ -1,7 +1,7 @@
 import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Menu.layer.css'
 import { Loader, Menu } from '@mantine/core'
-import { IconBuildingStore, IconLayoutDashboard, IconLogout, IconMailCog, IconUserCircle } from '@tabler/icons-react'
+import { IconBuildingStore, IconLayoutDashboard, IconLogout, IconMailCog, IconPlus, IconUserCircle } from '@tabler/icons-react'
 import type { ReactNode, RefObject } from 'react'
 import { Link } from 'react-router'
 import type { User } from '#contract/accounts.ts'
@@ -70,11 +70,15 @@ function Businesses(): ReactNode {
       <Menu.Divider />
       <Menu.Label>{texts.switchBusiness}</Menu.Label>
       {others.map(({ _id, name }) => (
-        <Menu.Item key={_id} onClick={() => openBusiness(_id, screens.dashboard)}>
+        <Menu.Item
+          key={_id}
+          leftSection={<IconBuildingStore size={18} stroke={1.7} />}
+          onClick={() => openBusiness(_id, screens.dashboard)}
+        >
           {name}
         </Menu.Item>
       ))}
-      <Menu.Item component={Link} to={withQuery(screens.business, { add: '' })}>
+      <Menu.Item component={Link} to={withQuery(screens.business, { add: '' })} leftSection={<IconPlus size={18} stroke={1.7} />}>
         {texts.addBusiness}
       </Menu.Item>
     </>

@@ -7,6 +7,7 @@ import { Combobox, Loader, Modal, Switch, TextInput, useCombobox, useMantineColo
 import {
   IconBell,
   IconBolt,
+  IconBuildingStore,
   IconCornerDownLeft,
   IconDownload,
   IconFileInvoice,
@@ -178,6 +179,11 @@ function useOffered(
       run: go(`${screens.profile}?tab=${tab}`),
     }),
   )
+  // Found by their names only: someone who works alone sees nothing new in the list.
+  const business = [
+    { id: screens.business, title: texts.business, detail: null, to: screens.business },
+    { id: 'team', title: t.team, detail: texts.business, to: `${screens.business}?tab=team` },
+  ].map(({ to, ...item }): Item => ({ ...item, icon: <IconBuildingStore size={19} stroke={1.7} />, run: go(to) }))
   const site = sitePages.map(
     ({ to, text }): Item => ({ id: to, title: text, detail: null, icon: <IconWorld size={19} stroke={1.7} />, run: go(to) }),
   )
@@ -281,7 +287,7 @@ function useOffered(
     )
     return [
       { label: t.groups.invoices, items: found },
-      { label: t.groups.screens, items: chosen([...pages, ...profile]) },
+      { label: t.groups.screens, items: chosen([...pages, ...profile, ...(typed.trim() === '' ? [] : business)]) },
       { label: t.groups.actions, items: [...reminding, ...chosen(actions)] },
       { label: t.groups.site, items: chosen(site) },
     ].filter(({ items }) => items.length > 0)
