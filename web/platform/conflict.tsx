@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { showClock } from '#web/ui/dates.ts'
+import { capitalized, showClock } from '#web/ui/dates.ts'
 import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { useToday } from './account.tsx'
@@ -154,7 +154,7 @@ function ConflictDialog<R extends object, F extends keyof R & string>({ shared, 
                 const value = shown(field, of)
                 return (
                   <div key={field}>
-                    <dt>{fields[field]}</dt>
+                    <dt>{capitalized(fields[field])}</dt>
                     <dd data-long={value.length > 60 || undefined}>{value}</dd>
                   </div>
                 )

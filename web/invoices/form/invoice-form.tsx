@@ -68,7 +68,11 @@ function Language({ form }: { form: ContractFormState<InvoiceValues>['form'] }):
   const { value, ...field } = form.getInputProps('language')
   const isUsed = value !== '' || (invoices ?? []).some(({ language }) => language !== null)
   if (!business || (business.language === firstLanguage && !isUsed)) return null
-  return <LanguageField label={texts.language} known={business.languages} inherited={texts.languageOfClient} value={value} {...field} />
+  return (
+    <div className={styles.whole}>
+      <LanguageField label={texts.language} known={business.languages} inherited={texts.languageOfClient} value={value} {...field} />
+    </div>
+  )
 }
 
 /** A due date that the person enters decides between Unpaid and Overdue, as long as they have not chosen a status. */

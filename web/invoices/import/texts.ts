@@ -4,7 +4,7 @@ import { count } from '#web/ui/texts.ts'
 export const texts = {
   title: 'Import invoices',
   dropHint:
-    'From Zoho, Xero, QuickBooks, FreshBooks, Stripe, Wave, Razorpay, Excel or any other program that exports CSV or .xlsx. Nothing is saved until you confirm.',
+    'From Zoho, Xero, QuickBooks, FreshBooks, Stripe, Wave, Invoice Ninja, Razorpay, Excel or any other program that exports CSV or .xlsx. Nothing is saved until you confirm.',
   columnsHint:
     'Required columns: client name, client email, amount and due date. Optional: amount paid, balance, status, reference, currency and language.',
   fields: {
