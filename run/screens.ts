@@ -50,15 +50,24 @@ const shots: { name: string; address: string; theme: 'dark' | 'light'; size: typ
   { name: 'dashboard-phone', address: '/dashboard', theme: 'dark', size: phone },
 ]
 const signIn = async (page: Page) => {
+  // A busy machine may need minutes.
+  page.setDefaultTimeout(300_000)
   await page.goto(`${program.url}/signin`)
   await page.getByLabel('Email').fill(visitor.email)
   await page.getByLabel('Password', { exact: true }).fill(visitor.password)
   await page.locator('form button[type=submit]').click()
-  await page.getByText('Kaveri Foods').first().waitFor()
+  await page.waitForURL(`${program.url}/dashboard`)
 }
 const open = async (page: Page, address: string, theme: 'dark' | 'light') => {
   await page.evaluate((chosen) => localStorage.setItem('theme', chosen), theme)
   await page.goto(program.url + address)
+  // Nothing is loading any more: no placeholder, and no figure without its words.
+  await page.waitForFunction(
+    () =>
+      document.querySelector('#content h1') &&
+      !document.querySelector('[class*="Skeleton"]') &&
+      [...document.querySelectorAll('#content strong')].every((figure) => figure.textContent.trim() !== ''),
+  )
   await page.waitForLoadState('networkidle')
   await page.evaluate(() => document.fonts.ready)
 }

@@ -161,7 +161,8 @@ function nameLargest(dots: Dot[], { width, todayX, currency }: { width: number; 
   const most = width < roomy ? named.narrow : named.wide
   for (const dot of dots.toSorted((one, other) => other.size - one.size).slice(0, most)) {
     const [name, amount] = dotLabel(dot, currency)
-    const half = Math.min(longestName, Math.max(name.length * letter.bold, amount.length * letter.plain)) / 2
+    // A name may be cut short, an amount must not.
+    const half = Math.max(Math.min(longestName, name.length * letter.bold), amount.length * letter.plain) / 2
     // Beside its dot rather than not at all, as long as the name still touches it.
     const places = [0, 0.5, -0.5, 0.9, -0.9].map((shift) => Math.min(Math.max(dot.x + shift * half, half), width - half))
     const found = places.flatMap((x) => {

@@ -114,8 +114,8 @@ export function DueLine({ items, currency, finding, foot, onOpen }: DueLineProps
               </button>
             ))}
             {layout?.names.map(({ key, name, amount, x, y }) => (
-              <span key={key} className={styles.name} style={{ left: x, top: y, maxWidth: longestName }} aria-hidden>
-                <strong>{name}</strong>
+              <span key={key} className={styles.name} style={{ left: x, top: y }} aria-hidden>
+                <strong style={{ maxWidth: longestName }}>{name}</strong>
                 <span>{amount}</span>
               </span>
             ))}

@@ -174,6 +174,8 @@ test('dots of different currencies are sized within their own, and a group names
   ]
   const [dot] = layOutDueLine(together, 324, 'INR').dots
   expect(dot && dotLabel(dot, 'INR')[1]).toBe('₹5,009.00 + €120.00')
+  const [name] = layOutDueLine(together, 900, 'INR').names
+  expect(name && name.x + (name.amount.length * 7.8) / 2).toBeLessThanOrEqual(900)
 })
 
 test('the three largest are named, one on a phone, clear of dots, of each other and of today', () => {
@@ -184,7 +186,7 @@ test('the three largest are named, one on a phone, clear of dots, of each other 
     fc.property(items(40), widths, (list, width) => {
       const { dots, names, todayX } = layOutDueLine(list, width, 'INR')
       for (const { x, y, name, amount } of names) {
-        const half = Math.min(150, Math.max(name.length * 7.6, amount.length * 7.8)) / 2
+        const half = Math.max(Math.min(150, name.length * 7.6), amount.length * 7.8) / 2
         expect(x - half).toBeGreaterThanOrEqual(-0.001)
         expect(x + half).toBeLessThanOrEqual(width + 0.001)
         expect(y - 34).toBeGreaterThanOrEqual(0)
