@@ -107,7 +107,7 @@ test('each account of before becomes a person and a business, once no older proc
     FROM accounts a JOIN memberships m ON m.owner_id = a.id JOIN people p ON p.id = m.person_id AND p.id = a.id
     JOIN sessions s ON s.person_id = p.id JOIN recovery_codes r ON r.person_id = p.id`)
   expect(found).toEqual([{ accounts, people: accounts, sessions: accounts, codes: accounts, right: accounts }])
-}, 300_000)
+})
 
 test('no connection compiles plans', async () => {
   const database = await openServer(server)
