@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { invoice } from './invoices.ts'
-import { ownDays, quietSettings, smartSettings } from './quiet-days.ts'
+import { country, ownDays, quietSettings, region, smartSettings } from './quiet-days.ts'
 import { fingerprint, isBuiltIn, sequenceChoice, smartOne, tone } from './sequence-choice.ts'
 import { inLanguage, languageTag } from './speech.ts'
 import { groupVariables, hasVariable, templateVariables, wordingProblems } from './templates.ts'
@@ -188,10 +188,25 @@ export const simulationRequest = z
       .optional()
       .meta({ description: 'Sequences as they would be; one with an unknown id would be new, and assignments can name it.' }),
     assignments: z
-      .array(z.strictObject({ invoiceId: z.string().optional(), clientId: z.string().optional(), sequence: sequenceChoice.nullable() }))
+      .array(
+        z
+          .strictObject({
+            invoiceId: z.string(),
+            clientId: z.string(),
+            sequence: sequenceChoice.nullable(),
+            smart: smartOne,
+            country: country.nullable(),
+            region: region.nullable(),
+            timezone: z.string().max(64).nullable(),
+          })
+          .partial(),
+      )
       .max(1_000)
       .optional()
-      .meta({ description: 'Which invoice or client would have which sequence.' }),
+      .meta({
+        description:
+          'What would be chosen for an invoice or a client: its sequence, whether smart reminders may move its steps, and of a client its country, region and time zone. What is not named stays.',
+      }),
     language: languageTag.optional().meta({ description: 'The language of the texts in `sequences`: `en` unless another one is given.' }),
     ownDays: ownDays.optional().meta({ description: 'Own days as they would be.' }),
     days: day(1, 90, 'Please enter 1 to 90 days.').default(planDays),

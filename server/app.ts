@@ -41,7 +41,7 @@ import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
 import { deleteHistory } from '#server/reminders/retention.ts'
 import { ownerLinkRoutes, reminderRoutes, sequenceRoutes } from '#server/reminders/routes.ts'
 import { reschedule } from '#server/reminders/runs.ts'
-import { assignToClient } from '#server/reminders/sequences.ts'
+import { assignToClient, refuseChangedClient } from '#server/reminders/sequences.ts'
 import { templateRoutes } from '#server/templates/routes.ts'
 import { readLanguages, refuseLanguages, templatesOnAccountTakeover } from '#server/templates/templates.ts'
 
@@ -131,7 +131,8 @@ export async function openCalls(deps: Deps): Promise<App> {
     placeClient,
     refuseLanguages,
     chooseMailbox: (tx, ownerId, about, now) => chooseMailbox(tx, deps.queue, ownerId, about, now),
-    assignToClient: (tx, change, id, chosen) => assignToClient({ ...deps, ...change, db: tx }, id, chosen),
+    refuseChangedClient: (tx, change, id, chosen) => refuseChangedClient({ ...deps, ...change, db: tx }, id, chosen),
+    assignToClient: (tx, change, id, sequence) => assignToClient({ ...deps, ...change, db: tx }, id, sequence),
   })
   const sendTest = mailRoutes(app, deps, {
     async onSenderChange(tx, ownerId, now) {

@@ -105,7 +105,8 @@ async function keep(app: TestApp, owner: Person, lines: Line[]): Promise<void> {
   }
 }
 
-const round = (value: number) => Math.round(value * 10) / 10
+/** Never −0, which JSON cannot say. */
+const round = (value: number) => Math.round(value * 10) / 10 + 0
 
 /** The same figures, line by line and month by month. */
 function byHand(lines: Line[], currency: 'INR' | 'JPY') {

@@ -5,7 +5,6 @@ import type { CallParts } from '#contract/call.ts'
 import { client, clientCalls } from '#contract/clients.ts'
 import { type InvoiceQuery, invoice, invoiceCalls, noteCalls, tagOfInvoice } from '#contract/invoices.ts'
 import { paymentCalls } from '#contract/payments.ts'
-import type { sequenceAssignment } from '#contract/sequences.ts'
 import { languageTag } from '#contract/speech.ts'
 import { type Origin, originOf } from '#server/accounts/accounts.ts'
 import { refuseBelow } from '#server/accounts/roles.ts'
@@ -46,8 +45,9 @@ const few = 50
 /** Notes of an invoice that are answered. */
 const mostNotes = 1_000
 
-type Assignment = z.output<typeof sequenceAssignment>
-type Whereabouts = Pick<CallParts<typeof clientCalls.update>['body'], 'country' | 'region' | 'timezone'>
+type ClientChange = CallParts<typeof clientCalls.update>['body']
+type Whereabouts = Pick<ClientChange, 'country' | 'region' | 'timezone'>
+type Acting = { account: Account; from: Origin; now: Instant }
 
 /** What invoices are handed of the slices above them. */
 interface Handed {
@@ -55,8 +55,15 @@ interface Handed {
   onChange: AfterChange
   readEmails: ReadEmails
   readAnswers: ReadAnswers
-  /** Chooses the sequence of a client, by its id. */
-  assignToClient(tx: Database, change: { account: Account; from: Origin; now: Instant }, id: string, chosen: Assignment): Promise<void>
+  /** Refuses with `plan_changed` a change of a client that would do something else than what was looked at. */
+  refuseChangedClient(
+    tx: Database,
+    change: Acting,
+    id: string,
+    chosen: Whereabouts & Pick<ClientChange, 'fingerprint' | 'sequence' | 'smart'>,
+  ): Promise<void>
+  /** Chooses the sequence of a client, by its id; null: that of the account. */
+  assignToClient(tx: Database, change: Acting, id: string, sequence: string | null): Promise<void>
   /** Sets where a client lives, and by which clock. */
   placeClient(tx: Database, account: Account, id: string, where: Whereabouts): Promise<void>
   /** Refuses with `invalid` a language that emails cannot be written in. */
@@ -68,7 +75,7 @@ interface Handed {
 export function invoiceRoutes(
   app: App,
   { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
-  { onChange: afterChange, assignToClient, placeClient, chooseMailbox, refuseLanguages, ...read }: Handed,
+  { onChange: afterChange, refuseChangedClient, assignToClient, placeClient, chooseMailbox, refuseLanguages, ...read }: Handed,
 ): void {
   answer(app, invoiceCalls.list, async ({ query }, { account }, { request, reply, enterHeavy }) => {
     // The version must not be read after the list: a change in between then makes the list newer than its tag, which costs one reload and
@@ -174,8 +181,9 @@ export function invoiceRoutes(
       if (Object.values(others).some((one) => one !== undefined)) await refuseBelow(db, principal, 'admin')
       return db.transaction(async (tx) => {
         const now = clock.now()
-        if (sequence !== undefined)
-          await assignToClient(tx, { account, from: originOf(request), now }, params.id, { sequence, fingerprint })
+        const change = { account, from: originOf(request), now }
+        await refuseChangedClient(tx, change, params.id, { fingerprint, sequence, country, region, timezone, smart: body.smart })
+        if (sequence !== undefined) await assignToClient(tx, change, params.id, sequence)
         if (country !== undefined || region !== undefined || timezone !== undefined)
           await placeClient(tx, account, params.id, { country, region, timezone })
         await refuseLanguages(tx, account.id, [body.language])

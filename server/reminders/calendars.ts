@@ -1,11 +1,11 @@
-import { and, eq, isNotNull, or } from 'drizzle-orm'
+import { and, eq, isNotNull, or, sql } from 'drizzle-orm'
 import type { CallParts } from '#contract/call.ts'
 import type { OwnDay } from '#contract/quiet-days.ts'
 import type { reminderCalls } from '#contract/reminders.ts'
 import { isBuiltIn } from '#contract/sequence-choice.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { clients } from '#server/invoices/tables.ts'
-import type { Database } from '#server/platform/database.ts'
+import { arrayText, type Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { countryOf, holidayNumbers, holidaysOf, isKnown, type Place, weekendOf } from './holidays.ts'
 import { type Calendar, type DayNumber, dayNumber, type PlanClient } from './plan.ts'
@@ -25,7 +25,7 @@ export interface Quiet {
 }
 
 /** Where a client lives, and by which clock; null: as the account. */
-interface Whereabouts {
+export interface Whereabouts {
   country: string | null
   region: string | null
   timezone: string | null
@@ -55,13 +55,30 @@ export function readOwnDays(db: Database, ownerId: string): Promise<OwnDay[]> {
     .orderBy(ownDays.date)
 }
 
-/** `own` replaces the own days of the account by others. */
-export async function readQuiet(db: Database, account: QuietAccount, own?: OwnDay[]): Promise<Quiet> {
+/** What of it changes. */
+export type Move = { [K in keyof Whereabouts]?: Whereabouts[K] | undefined }
+
+/** The whereabouts of a client after a change. A region is one of its country: another country has others. */
+export function placeAfter(before: Whereabouts, change: Move): Whereabouts {
+  const { country = before.country, timezone = before.timezone } = change
+  const region =
+    change.region === undefined ? (country === before.country && timezone === before.timezone ? before.region : null) : change.region
+  return { country, region, timezone }
+}
+
+/** `own` replaces the own days of the account, and `moved` where clients live, by their ids. */
+export async function readQuiet(
+  db: Database,
+  account: QuietAccount,
+  { own, moved = new Map() }: { own?: OwnDay[] | undefined; moved?: ReadonlyMap<string, Move> | undefined } = {},
+): Promise<Quiet> {
   const days = own ?? (await readOwnDays(db, account.id))
+  const isElsewhere = or(isNotNull(clients.country), isNotNull(clients.region), isNotNull(clients.timezone))
+  const isMoved = sql`${clients.id}::text = ANY(${arrayText([...moved.keys()])}::text[])`
   const elsewhere = await db
-    .select({ key: clients.emailKey, country: clients.country, region: clients.region, timezone: clients.timezone })
+    .select({ id: clients.id, key: clients.emailKey, country: clients.country, region: clients.region, timezone: clients.timezone })
     .from(clients)
-    .where(and(eq(clients.ownerId, account.id), or(isNotNull(clients.country), isNotNull(clients.region), isNotNull(clients.timezone))))
+    .where(and(eq(clients.ownerId, account.id), moved.size > 0 ? or(isElsewhere, isMoved) : isElsewhere))
   const home = placeOfAccount(account)
   const made = new Map<string, Calendar | null>()
   const calendarAt = (place: Place | null) => {
@@ -74,7 +91,8 @@ export async function readQuiet(db: Database, account: QuietAccount, own?: OwnDa
   // One object for all clients of a place and zone: `plan` works out their hours once.
   const known = new Map<string, PlanClient>()
   const found = new Map<string, PlanClient>()
-  for (const { key, ...where } of elsewhere) {
+  for (const { id, key, ...stored } of elsewhere) {
+    const where = placeAfter(stored, moved.get(id) ?? {})
     const place = placeOfClient(where, home)
     const timezone = where.timezone === account.timezone ? null : where.timezone
     places.set(key, place)

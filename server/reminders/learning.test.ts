@@ -110,6 +110,11 @@ test('smart reminders are off at first, and can be off for a client and for an i
   const movedOf = async () =>
     (await ask(app, asha, sequenceCalls.plan, { query: {} })).reply.mails.filter(({ movedFrom }) => movedFrom !== null).length
   expect(await movedOf()).toBe(2)
+  const without = async (assignment: object) => {
+    const body = { assignments: [{ ...assignment, smart: false }] }
+    return (await ask(app, asha, sequenceCalls.simulate, { body })).reply.counts.moved
+  }
+  expect([await without({ invoiceId: id }), await without({ clientId: client })]).toEqual([1, 2])
   await ask(app, asha, sequenceCalls.assign, { params: { id }, body: { smart: false } })
   expect(await movedOf()).toBe(1)
   expect((await ask(app, asha, clientCalls.update, { params: { id: client }, body: { smart: false } })).reply.smart).toBe(false)

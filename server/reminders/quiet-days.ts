@@ -10,7 +10,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { countryName, placeOfAccount, readOwnDays, refuseUnknownPlace } from './calendars.ts'
+import { countryName, placeAfter, placeOfAccount, readOwnDays, refuseUnknownPlace } from './calendars.ts'
 import { countryOf, holidaysOf, knownPlaces, knownUntil, weekendOf } from './holidays.ts'
 import { localDate } from './schedule.ts'
 import { noteSteps } from './sequences.ts'
@@ -83,11 +83,10 @@ export async function placeClient(tx: Database, account: Account, id: string, wh
     .from(clients)
     .where(and(eq(clients.ownerId, account.id), sql`${clients.id}::text = ${id}`))
   if (!row) throw new ProblemError('not_found', texts.noClient)
-  const { country = row.country, timezone = row.timezone } = where
+  const after = placeAfter(row, where)
+  const { country, timezone } = after
   const there = country ?? (timezone === null ? null : countryOf(timezone)) ?? placeOfAccount(locked)?.country ?? null
   if (where.country != null || where.region != null) refuseUnknownPlace(there, where.region ?? null)
-  // A region is one of its country: another country has others.
-  const region = where.region === undefined ? (country === row.country && timezone === row.timezone ? row.region : null) : where.region
-  await tx.update(clients).set({ country, region, timezone }).where(eq(clients.id, row.id))
+  await tx.update(clients).set(after).where(eq(clients.id, row.id))
   await noteSteps(tx, account.id)
 }

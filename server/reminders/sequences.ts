@@ -1,6 +1,7 @@
 import { and, asc, eq, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
+import type { clientCalls } from '#contract/clients.ts'
 import {
   mostSequences,
   type Sequence,
@@ -22,6 +23,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { speechOf } from '#server/platform/speech.ts'
 import { readWordings } from '#server/templates/templates.ts'
+import type { Whereabouts } from './calendars.ts'
 import { composeReminder } from './compose.ts'
 import { supersede } from './deliveries.ts'
 import { localDate } from './schedule.ts'
@@ -181,12 +183,6 @@ async function choiceOf(tx: Database, ownerId: string, sequence: string) {
   return choice
 }
 
-interface Assignment {
-  /** Null: that of the client, or of the account. */
-  sequence: string | null
-  fingerprint?: string | undefined
-}
-
 /** Chooses the sequence of an invoice, and whether smart reminders may move its steps. Refuses with `not_found`, `plan_limit` and `plan_changed`. */
 export async function assignToInvoice(
   change: Changing,
@@ -199,10 +195,11 @@ export async function assignToInvoice(
     const here = and(eq(invoices.ownerId, account.id), sql`${invoices.id}::text = ${id}`, sql`${invoices.deletedAt} IS NULL`)
     const [row] = await tx.select().from(invoices).where(here)
     if (!row) throw new ProblemError('not_found', texts.noInvoice)
+    const about = { invoiceId: row.id, sequence, smart }
+    await refuseChanged({ ...change, db: tx, account: locked }, { assignments: [about] }, fingerprint)
     if (smart !== undefined) await tx.update(invoices).set({ smart, updatedAt: change.now }).where(eq(invoices.id, row.id))
     if (sequence !== undefined) {
-      const about = { invoiceId: row.id, sequence }
-      const choice = await prepare(tx, { ...change, account: locked }, sequence, { assignments: [about] }, fingerprint)
+      const choice = await prepare(tx, change, sequence)
       await tx
         .update(invoices)
         .set({ ...choice, updatedAt: change.now })
@@ -214,18 +211,28 @@ export async function assignToInvoice(
   })
 }
 
+/** Refuses with `plan_changed` a change of a client that would do something else than what was looked at. */
+export async function refuseChangedClient(
+  { db, account, config, now }: Changing,
+  clientId: string,
+  { fingerprint, ...chosen }: Pick<CallParts<typeof clientCalls.update>['body'], 'fingerprint' | 'sequence' | 'smart' | keyof Whereabouts>,
+): Promise<void> {
+  if (fingerprint === undefined) return
+  const locked = await lockAsSeen(db, account)
+  await refuseChanged({ db, config, account: locked, now }, { assignments: [{ clientId, ...chosen }] }, fingerprint)
+}
+
 /** The same for a client: every invoice of it without a choice of its own. */
-export async function assignToClient(change: Changing, id: string, { sequence, fingerprint }: Assignment): Promise<void> {
+export async function assignToClient(change: Changing, id: string, sequence: string | null): Promise<void> {
   const { db, account } = change
   await db.transaction(async (tx) => {
-    const locked = await lockAsSeen(tx, account)
+    await lockAsSeen(tx, account)
     const [row] = await tx
       .select()
       .from(clients)
       .where(and(eq(clients.ownerId, account.id), sql`${clients.id}::text = ${id}`))
     if (!row) throw new ProblemError('not_found', texts.noClient)
-    const about = { clientId: row.id, sequence }
-    const choice = await prepare(tx, { ...change, account: locked }, sequence, { assignments: [about] }, fingerprint)
+    const choice = await prepare(tx, change, sequence)
     await tx.update(clients).set(choice).where(eq(clients.id, row.id))
     await finish(tx, change, { which: sql`lower(i.client_email) = ${row.emailKey} AND i.follows = 'inherit'`, about: row.emailKey })
   })
@@ -241,17 +248,10 @@ export async function assignToAccount(tx: Database, change: Omit<Changing, 'db'>
   await finish(tx, change, { which, about: texts.sequences.account })
 }
 
-async function prepare(
-  tx: Database,
-  { account, config, now }: Changing,
-  sequence: string | null,
-  change: Parameters<typeof refuseChanged>[1],
-  fingerprint: string | undefined,
-) {
+async function prepare(tx: Database, { account, config, now }: Changing, sequence: string | null) {
   const choice = sequence === null ? inherit : await choiceOf(tx, account.id, sequence)
   // Whose plan has ended can still return to what everybody has.
   if (sequence !== null && sequence !== 'every_day') await refuseWithout('scheduling', tx, account.id, now, config)
-  await refuseChanged({ db: tx, config, account, now }, change, fingerprint)
   return choice
 }
 

@@ -139,6 +139,40 @@ test('a change is shown as emails added, removed, moved and reworded', async () 
   expect((await ask(app, asha, sequenceCalls.simulate, { body: { sequences: [stored] } })).reply.counts).toEqual(same.counts)
 })
 
+test('another country or time zone of a client is shown, refused where the plan has changed since, and saved as shown', async () => {
+  await using all = await before9()
+  const { app, asha } = all
+  const [friday, saturday, monday] = [after(4), after(5), after(7)]
+  const { _id: id } = await anInvoice(app, { owner: asha, dueDate: friday, clientEmail: 'noor@example.com' })
+  const [client] = (await ask(app, asha, clientCalls.list)).reply
+  const params = { id: client?._id ?? '' }
+  const body = { sequence: await create(app, asha), quietWeekends: true, quietHolidays: false }
+  await ask(app, asha, reminderCalls.changeSettings, { body })
+  const simulate = async (where: object) =>
+    (await ask(app, asha, sequenceCalls.simulate, { body: { assignments: [{ clientId: params.id, ...where }] } })).reply
+  // In India only Sunday is a weekend.
+  const dubai = await simulate({ country: 'AE' })
+  expect(dubai.before.map(brief)[0]).toBe(`${saturday} noor@example.com 1`)
+  expect(dubai.moved.map((mail) => [brief(mail), mail.from])).toEqual([[`${monday} noor@example.com 1`, saturday]])
+  const honolulu = await simulate({ timezone: 'Pacific/Honolulu' })
+  expect(honolulu.after[0]?.at).toBe(`${monday}T19:00:00Z`)
+  expect((await simulate({ country: null, timezone: null, smart: true })).fingerprint).not.toBe(dubai.fingerprint)
+  expect(
+    (await ask(app, asha, sequenceCalls.simulate, { body: { assignments: [{ clientId: params.id, timezone: 'Mars' }] } })).status,
+  ).toBe(400)
+
+  await anInvoice(app, { owner: asha, dueDate: friday, clientEmail: 'noor@example.com' })
+  const change = { country: 'AE', region: null, timezone: null, smart: true, fingerprint: dubai.fingerprint }
+  expect((await ask(app, asha, clientCalls.update, { params, body: change })).status).toBe(409)
+  expect((await ask(app, asha, clientCalls.list)).reply[0]).toMatchObject({ country: null })
+  const seen = (await simulate({ country: 'AE' })).fingerprint
+  expect((await ask(app, asha, clientCalls.update, { params, body: { ...change, fingerprint: seen } })).reply).toMatchObject({
+    country: 'AE',
+  })
+  const { mails } = (await ask(app, asha, sequenceCalls.plan, { query: { invoice: id } })).reply
+  expect(mails.map(brief)[0]).toBe(`${monday} noor@example.com 1`)
+})
+
 test('a later hour and held emails are shown at their time, and the plan has fewer days where fewer are asked for', async () => {
   await using all = await before9()
   const { app, asha } = all

@@ -279,7 +279,7 @@ function byTime(mails: PlanMail[], { clients }: World): PlanMail[] {
 
 function changedAccount(account: AccountRow, settings: NonNullable<Change['settings']>, now: Instant): AccountRow {
   const { sequence, groupByClient = account.groupByClient, timezone = account.timezone, reminderHour = account.reminderHour } = settings
-  refuseUnknownZone(timezone)
+  refuseUnknownZone(timezone, 'settings.timezone')
   const chosen = sequence === undefined ? {} : toChoice(sequence)
   const quiet = quietAfter({ ...account, timezone }, settings)
   const { smart = account.smart, smartDays = account.smartDays } = settings
@@ -292,13 +292,14 @@ function changedAccount(account: AccountRow, settings: NonNullable<Change['setti
 function refuseUnknown({ settings, assignments = [] }: Change, known: ReadonlySet<string>): void {
   const named = [settings?.sequence, ...assignments.map(({ sequence }) => sequence)]
   if (named.some((one) => typeof one === 'string' && !known.has(one))) throw new ProblemError('invalid', texts.sequences.none)
+  for (const [nth, { timezone }] of assignments.entries()) if (timezone) refuseUnknownZone(timezone, `assignments.${nth}.timezone`)
 }
 
-function refuseUnknownZone(timezone: string): void {
+function refuseUnknownZone(timezone: string, path: string): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone })
   } catch {
-    throw new ProblemError('invalid', texts.unknownZone, { errors: [{ path: 'settings.timezone', message: texts.unknownZone }] })
+    throw new ProblemError('invalid', texts.unknownZone, { errors: [{ path, message: texts.unknownZone }] })
   }
 }
 
@@ -315,16 +316,20 @@ async function worldOf(
   { sequences = [], assignments = [], ownDays }: Change,
   about: { today: string; now: Instant; stored: StoredInvoice[]; learned: Learned | undefined },
 ): Promise<Awaited<ReturnType<typeof readWorld>>> {
-  const ofInvoice = new Map(
-    assignments.flatMap(({ invoiceId, sequence }) => (invoiceId === undefined ? [] : [[invoiceId, sequence] as const])),
-  )
-  const ofClient = new Map(assignments.flatMap(({ clientId, sequence }) => (clientId === undefined ? [] : [[clientId, sequence] as const])))
-  const choose = (invoiceId: string, choices: Choices): Choices => ({
-    ...choices,
-    own: ofInvoice.get(invoiceId) === undefined ? choices.own : (ofInvoice.get(invoiceId) ?? null),
-    ofClient: choices.clientId === null || !ofClient.has(choices.clientId) ? choices.ofClient : (ofClient.get(choices.clientId) ?? null),
-  })
-  const world = await readWorld(db, account, { ...about, grouped: account.groupByClient, choose, ownDays })
+  const ofInvoice = new Map(assignments.flatMap(({ invoiceId, ...its }) => (invoiceId === undefined ? [] : [[invoiceId, its] as const])))
+  const ofClient = new Map(assignments.flatMap(({ clientId, ...its }) => (clientId === undefined ? [] : [[clientId, its] as const])))
+  const choose = (invoiceId: string, choices: Choices): Choices => {
+    const { sequence: own = choices.own, smart = choices.smart } = ofInvoice.get(invoiceId) ?? {}
+    const its = choices.clientId === null ? undefined : ofClient.get(choices.clientId)
+    return {
+      ...choices,
+      own,
+      smart,
+      ofClient: its?.sequence === undefined ? choices.ofClient : its.sequence,
+      smartOfClient: its?.smart ?? choices.smartOfClient,
+    }
+  }
+  const world = await readWorld(db, account, { ...about, grouped: account.groupByClient, choose, ownDays, moved: ofClient })
   const changed = sequences.map(({ _id, steps, everyDays, atMost, atLeast }) => {
     const ascending = steps.map(({ offset, tone }) => ({ offset, tone })).toSorted((one, other) => one.offset - other.offset)
     return [_id, { steps: ascending, everyDays, atMost, atLeast }] as const

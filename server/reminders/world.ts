@@ -5,7 +5,7 @@ import type { AccountRow } from '#server/accounts/accounts.ts'
 import { sequences } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
-import { type Quiet, type QuietAccount, readQuiet } from './calendars.ts'
+import { type Move, type Quiet, type QuietAccount, readQuiet } from './calendars.ts'
 import type { Learned } from './learned.ts'
 import { type Learning, readLearning } from './learning.ts'
 import { readLeftOut } from './left-out.ts'
@@ -18,11 +18,14 @@ import { sequenceSteps } from './tables.ts'
 export type PlanAccount = QuietAccount &
   Pick<AccountRow, 'reminderHour' | 'follows' | 'sequenceId' | 'leftOutUntil' | 'smart' | 'smartDays'>
 
-/** The choices of a sequence that apply to an invoice, as an id or a built-in one; null: the next one applies. */
+/** What is chosen for an invoice and its client. Of a sequence an id or a built-in one; null: the next one applies. */
 export interface Choices {
   clientId: string | null
   own: string | null
   ofClient: string | null
+  /** Whether smart reminders may move its steps. */
+  smart: boolean
+  smartOfClient: boolean
 }
 
 /** The choice of an invoice `i`, and that of its client `k`. */
@@ -51,6 +54,7 @@ const invoiceRow = z.object({
   addressHeld: z.boolean(),
   openMail: z.boolean(),
   smart: z.boolean(),
+  smartOfClient: z.boolean(),
 })
 
 /** An invoice of a world as it is stored, whatever the settings of the account are. */
@@ -67,7 +71,7 @@ export function readStored(db: Database, ownerId: string, which: SQL): Promise<S
           i.paused_at IS NOT NULL OR p.client_key IS NOT NULL AS paused,
           CASE WHEN (i.paused_at IS NULL OR i.paused_until IS NOT NULL) AND (p.client_key IS NULL OR p.paused_until IS NOT NULL) THEN greatest(i.paused_until, p.paused_until)::text END AS "pausedUntil",
           ${addressHeld} AS "addressHeld", o.id IS NOT NULL AS "openMail",
-          i.smart AND coalesce(k.smart, true) AS smart
+          i.smart, coalesce(k.smart, true) AS "smartOfClient"
         FROM invoices i
         LEFT JOIN clients k ON k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)
         LEFT JOIN client_pauses p ON p.owner_id = i.owner_id AND p.client_key = lower(i.client_email)
@@ -77,7 +81,7 @@ export function readStored(db: Database, ownerId: string, which: SQL): Promise<S
   )
 }
 
-/** The world of `plan` with the invoices that match, or with `stored`. `choose` replaces the choices of a sequence by others. */
+/** The world of `plan` with the invoices that match, or with `stored`. `choose` replaces what is chosen for an invoice. */
 export async function readWorld(
   db: Database,
   account: PlanAccount,
@@ -90,17 +94,19 @@ export async function readWorld(
     choose?: (invoiceId: string, choices: Choices) => Choices
     /** In place of those of the account. */
     ownDays?: OwnDay[] | undefined
+    /** Where clients would live, by their ids. */
+    moved?: ReadonlyMap<string, Move> | undefined
     /** What smart reminders learn from, where it is read already. */
     learned?: Learned | undefined
   },
 ): Promise<World & Pick<Quiet, 'say'> & { learning: Learning | null }> {
   const found = about.stored ?? (await readStored(db, account.id, about.which ?? sql`true`))
-  const quiet = await readQuiet(db, account, about.ownDays)
+  const quiet = await readQuiet(db, account, { own: about.ownDays, moved: about.moved })
   const dayOf = dayAt(account, quiet)
   const learning = account.smart ? await readLearning(db, account, about) : null
   const { choose = (_invoiceId: string, choices: Choices) => choices } = about
-  const invoices = found.map(({ lastAt, paused, pausedUntil, clientId, own, ofClient, ...one }): PlanInvoice => {
-    const chosen = choose(one.id, { clientId, own, ofClient })
+  const invoices = found.map(({ lastAt, paused, pausedUntil, clientId, own, ofClient, smart, smartOfClient, ...one }): PlanInvoice => {
+    const chosen = choose(one.id, { clientId, own, ofClient, smart, smartOfClient })
     const promisedUntil = one.promisedUntil === null ? null : dayNumber(one.promisedUntil)
     return {
       ...one,
@@ -111,6 +117,7 @@ export async function readWorld(
       promisedUntil,
       pause: paused ? { until: pausedUntil === null ? null : dayNumber(pausedUntil) } : null,
       refusedToday: false,
+      smart: chosen.smart && chosen.smartOfClient,
       chosen: learning?.chosen.get(one.id) ?? [],
     }
   })

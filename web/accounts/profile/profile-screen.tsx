@@ -13,7 +13,7 @@ import {
   IconTags,
   IconUserOff,
 } from '@tabler/icons-react'
-import { lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { Link, Outlet } from 'react-router'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'
@@ -26,6 +26,7 @@ import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { TryAgain } from '#web/platform/query-view.tsx'
+import { ChangesAhead } from '#web/platform/sequences/changes-ahead.tsx'
 import { storeUser } from '#web/platform/session.ts'
 import { dateIn, showDate, zoneName } from '#web/ui/dates.ts'
 import { currencyChoices, PasswordField } from '#web/ui/fields.tsx'
@@ -38,13 +39,6 @@ import { GoogleLinkReturn } from './google.tsx'
 import styles from './profile.module.css'
 import { ProfileSecurity } from './security.tsx'
 
-const SettingsChanges = lazy(() =>
-  import('#web/platform/sequences/plan-changes.tsx').then(
-    (plan) => ({ default: plan.SettingsChanges }),
-    // Without it the form works as ever.
-    () => ({ default: () => null }),
-  ),
-)
 const t = texts.profile
 const businessTexts = texts.business
 
@@ -357,9 +351,7 @@ function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
       </div>
       {settings.data && settings.data.sequence !== 'every_day' && Object.keys(changed).length > 0 && (
         <div className={styles.ahead}>
-          <Suspense>
-            <SettingsChanges settings={changed} />
-          </Suspense>
+          <ChangesAhead change={{ settings: changed }} />
         </div>
       )}
     </ContractForm>

@@ -4,7 +4,8 @@ import '@mantine/core/styles/Combobox.layer.css'
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Switch.layer.css'
 import { Button, NativeSelect, Select, Switch, TextInput } from '@mantine/core'
-import { type ReactNode, useMemo, useState } from 'react'
+import { useQueryClient } from '@tanstack/react-query'
+import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
 import { businessCalls } from '#contract/business.ts'
 import { type ClientDetails, clientCalls } from '#contract/clients.ts'
 import { mailCalls } from '#contract/mail.ts'
@@ -12,8 +13,10 @@ import { quietDayCalls } from '#contract/quiet-days.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
 import { Allowed } from '#web/platform/account.tsx'
+import { changedFields } from '#web/platform/conflict.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { useApiQuery } from '#web/platform/query.ts'
+import { invalidate, useApiQuery } from '#web/platform/query.ts'
+import { ChangesAhead } from '#web/platform/sequences/changes-ahead.tsx'
 import { nameAndSteps } from '#web/platform/sequences/texts.ts'
 import { zoneName } from '#web/ui/dates.ts'
 import { LanguageField } from '#web/ui/fields.tsx'
@@ -83,6 +86,12 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
     if (client.timezone !== null) byName.set(zoneName(client.timezone), client.timezone)
     return [...byName].map(([label, value]) => ({ value, label })).toSorted((one, other) => (one.label < other.label ? -1 : 1))
   }, [client.timezone])
+  const queries = useQueryClient()
+  /** Of the plan that is shown. */
+  const fingerprint = useRef<string>(undefined)
+  const onShown = useCallback((shown: string | undefined) => {
+    fingerprint.current = shown
+  }, [])
   const state = useContractForm({
     call: clientCalls.update,
     initialValues: {
@@ -104,14 +113,22 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
         region: region === '' ? null : region,
         timezone,
         smart,
+        fingerprint: fingerprint.current,
       },
     }),
-    invalidates: [clientCalls.list, clientCalls.read, ...pauseInvalidates],
+    invalidates: [clientCalls.list, clientCalls.read, sequenceCalls.simulate, ...pauseInvalidates],
+    // Where the plan has changed since it was shown, it is shown again.
+    onError: () => void invalidate(queries, [sequenceCalls.simulate]),
     onSuccess: () => {
       toast('good', t.saved)
     },
   })
   const { form } = state
+  const { country, region, timezone, smart } = form.values
+  const changed = changedFields(
+    { country: client.country, region: client.region, timezone: client.timezone, smart: client.smart },
+    { country, region: region === '' ? null : region, timezone, smart },
+  )
   const regions = known?.countries?.find(({ code }) => code === (form.values.country ?? known.country))?.regions ?? []
   return (
     <ContractForm state={state} submit={t.save} busy={t.saving}>
@@ -166,6 +183,11 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
         />
         <Switch label={t.smart} description={t.smartHint} {...form.getInputProps('smart', { type: 'checkbox' })} />
       </div>
+      {Object.keys(changed).length > 0 && (
+        <div className={styles.ahead}>
+          <ChangesAhead change={{ assignments: [{ clientId: id, ...changed }] }} onShown={onShown} />
+        </div>
+      )}
     </ContractForm>
   )
 }

@@ -60,9 +60,21 @@ export function useSimulation(change: Change | null): Simulated {
   }
 }
 
-/** What other settings would change in the next days, beside the fields that hold them. */
-export function SettingsChanges({ settings }: { settings: NonNullable<SimulationRequest['settings']> }): ReactNode {
-  return <PlanChanges simulated={useSimulation({ settings })} heading="h3" />
+interface ChangesBesideProps {
+  change: Change
+  /** Called with the fingerprint of what is shown, while it is. */
+  onShown?: (fingerprint: string | undefined) => void
+}
+
+/** What a change would do in the next days, beside the fields that hold it. */
+export function ChangesBeside({ change, onShown }: ChangesBesideProps): ReactNode {
+  const simulated = useSimulation(change)
+  const shown = simulated.now?.fingerprint
+  useEffect(() => {
+    onShown?.(shown)
+    return () => onShown?.(undefined)
+  }, [onShown, shown])
+  return <PlanChanges simulated={simulated} heading="h3" />
 }
 
 /** The label of a button that saves a change with this simulation. */
