@@ -38,6 +38,7 @@ export const reminderDay = z
           clientName: z.string(),
           clientEmail: z.string(),
           references: z.array(z.string()).meta({ description: 'The invoices that their emails are about.' }),
+          emails: z.number().int().meta({ description: 'How many they are.' }),
           leftOut: z.boolean(),
           gone: z.boolean().meta({ description: 'Their emails have left, or are being sent at this moment.' }),
         }),

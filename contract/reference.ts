@@ -200,7 +200,9 @@ const leftOutDay: ReminderDay = {
   date: '2026-03-03',
   leave: 0,
   of: 1,
-  clients: [{ clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', references: ['INV-0001'], leftOut: true, gone: false }],
+  clients: [
+    { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', references: ['INV-0001'], emails: 1, leftOut: true, gone: false },
+  ],
 }
 const leftOutRun: Run = { ...leavingRun, finishedAt: now, skipped: 1, open: 0, nextTryAt: null }
 const cancelledRun: Run = { ...finishedRun, cancelledAt: now, sent: 0, skipped: 1 }

@@ -54,6 +54,7 @@ export function toClients(mails: DayMail[]): ReminderDay['clients'] {
     clientName: its[0]?.clientName ?? '',
     clientEmail: its[0]?.clientEmail ?? '',
     references: its.flatMap(({ references }) => references),
+    emails: its.length,
     leftOut: its.some(({ state }) => state === 'left_out') && !its.some(({ state }) => state === 'leaves'),
     gone: its.every(({ state }) => state === 'gone'),
   }))

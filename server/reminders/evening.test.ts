@@ -94,6 +94,7 @@ test('at 17:00 the owner gets the reminders of the next day by name and referenc
     key: expect.stringMatching(/^[\w-]{22}$/),
     clientName: 'anna Ltd',
     references: ['INV-0001'],
+    emails: 1,
     leftOut: false,
     gone: false,
   })

@@ -54,6 +54,7 @@ function dayOf(clients: number, out = 0, about: Partial<EveningDay> = {}): Eveni
       key: String(nth),
       clientName: nth === 0 ? 'Kaveri Foods' : `Messrs. Venkataraghavan, Subrahmanyam and Associates ${nth}`,
       references: nth === 1 ? ['INV-0002', 'INV-0003', 'INV-0004', 'INV-0005', 'INV-0006'] : [`INV-00${10 + nth}`],
+      emails: 1,
       leftOut: nth < out,
       gone: false,
     })),

@@ -43,6 +43,7 @@ test('the link of an evening list leaves one client out of tomorrow, without sig
   await expect(evening.getByText('They leave from 9:00 on. Do nothing, and they do.')).toBeVisible()
   await evening.getByRole('button', { name: 'Leave out Lotus Dental' }).click()
   await expect(evening.getByText('Done. 1 of 2 leave.')).toBeVisible()
+  await expect(evening.getByText(/^You can change this until [\d/]{10}, 18:00, for what has not left\./)).toBeVisible()
   await evening.reload()
   await expect(evening.getByRole('button', { name: 'Take back Lotus Dental' })).toBeVisible()
   // Links that do not work look alike.

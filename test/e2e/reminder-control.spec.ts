@@ -370,6 +370,11 @@ test(
     const banner = page.getByRole('region', { name: 'Before emails leave' })
     await expect(banner.getByRole('heading', { name: /^3 emails leave in \d:\d\d$/ })).toBeVisible()
     await expect(page.getByRole('progressbar')).toHaveCount(0)
+    // What follows is named, and nothing that waits is called delayed.
+    const next = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Next reminders' }) })
+    await expect(next.getByText('3 emails to 2 clients').first()).toBeVisible()
+    await expect(next.getByText('Waiting to be sent')).toBeVisible()
+    await expect(next.getByText('No email is planned')).toHaveCount(0)
     await banner.getByRole('button', { name: 'Review' }).click()
     const ofKaveri = banner.getByRole('list', { name: 'Emails to Kaveri Foods' })
     await ofKaveri

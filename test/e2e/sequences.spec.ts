@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import { newStep, readySequences } from '#contract/ready-sequences.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
 import { readEmail } from '#test/read-email.ts'
@@ -196,3 +197,25 @@ test(
     await expect(page.getByText('22 days after, was +21')).toBeVisible()
   },
 )
+
+test('another country of a client shows the emails that move, and is saved', full, async ({ page, program, smtp }) => {
+  const send = await reminding(page, program.url, smtp, { 'Noor Interiors': 1 })
+  const day = Temporal.PlainDate.from(inDays(1)).dayOfWeek
+  // A step on a Saturday, which is a working day in India and none in the Emirates.
+  const saturday = (13 - day) % 7 || 7
+  const [, gentle] = readySequences
+  const steps = [newStep(saturday, 'friendly')]
+  const { _id } = (await send('POST', '/reminder/sequences', { ...gentle, name: 'Saturday', everyDays: null, steps })) as { _id: string }
+  await send('PATCH', '/reminder/settings', { sequence: _id, quietWeekends: true, quietHolidays: false })
+  const [client] = (await send('GET', '/clients')) as { _id: string }[]
+  await page.goto(`/dashboard/clients/${client?._id}`)
+  await page.getByRole('combobox', { name: 'Country' }).fill('United Arab')
+  await page.getByRole('option', { name: 'United Arab Emirates' }).click()
+  const moved = page.getByRole('region', { name: 'Moved' })
+  await expect(moved.getByText(/^Moved from /)).toBeVisible()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(moved).toHaveCount(0)
+  const { mails } = (await send('GET', '/reminder/plan')) as { mails: { localDate: string }[] }
+  expect(mails.map(({ localDate }) => Temporal.PlainDate.from(localDate).dayOfWeek)).toEqual([1])
+})

@@ -89,6 +89,7 @@ export const texts = {
     takeAllBack: 'Take all back',
     gone: 'Sent',
     leftOut: 'Left out',
+    until: (date: string) => `You can change this until ${date}, 18:00, for what has not left. This page changes this one date only.`,
   },
   endSummaries: {
     title: 'Weekly summary',

@@ -11,6 +11,7 @@ import type { ReminderPlan } from '#contract/sequences.ts'
 import { LinkButton, useCurrency } from '#web/platform/account.tsx'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
+import { byDay } from '#web/platform/sequences/steps.ts'
 import { capitalized, dateIn, daysBetween, lateness, showComing, showDate, showDay } from '#web/ui/dates.ts'
 import { NoWrap } from '#web/ui/plain.tsx'
 import { Ahead, describePlan, usePlan } from './ahead.tsx'
@@ -77,12 +78,12 @@ interface PlanningProps {
 
 function Planning({ lines, status, grouped, plan }: PlanningProps): ReactNode {
   const now = new Date()
-  const { runs, others } = planned(lines, grouped, now)
+  const { runs, others } = planned(lines, grouped, now, status.leavingRunId !== null)
   const [next, ...later] = runs
   return (
     <>
       {status.reason === null ? (
-        <NextRun run={next ?? null} status={status} now={now} />
+        <NextRun run={next ?? null} plan={plan} status={status} now={now} />
       ) : (
         <Unscheduled lines={lines} status={status} reason={status.reason} grouped={grouped} now={now} />
       )}
@@ -102,9 +103,23 @@ function Planning({ lines, status, grouped, plan }: PlanningProps): ReactNode {
   )
 }
 
-function NextRun({ run, status, now }: { run: ComingRun | null; status: Status; now: Date }): ReactNode {
+interface NextRunProps extends Pick<PlanningProps, 'plan' | 'status'> {
+  run: ComingRun | null
+  now: Date
+}
+
+function NextRun({ run, plan, status, now }: NextRunProps): ReactNode {
   const { timezone: zone, nextRunAt } = status
   const currency = useCurrency()
+  // While the emails of today wait, only the plan knows those that follow.
+  const [first] = run === null && plan ? byDay(plan.mails) : []
+  const [mail] = first?.mails ?? []
+  if (first && mail)
+    return (
+      <Headline when={capitalized(showComing(zone, new Date(mail.at), now))}>
+        {t.emails(first.mails.length, new Set(first.mails.map(({ clientEmail }) => clientEmail.toLowerCase())).size)}
+      </Headline>
+    )
   if (run === null)
     return (
       <Headline when={t.nothingPlanned}>

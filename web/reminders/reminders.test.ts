@@ -114,6 +114,11 @@ test('invoices without a run are listed by reason: on hold before anything else,
   ])
 })
 
+test('while the emails of a run wait, none of them is called delayed', () => {
+  const { others } = planned([line('1', { nextAt: '2026-11-23T04:00:00Z', reason: 'open_mail' })], false, now, true)
+  expect(others.map(({ why }) => why)).toEqual(['waiting'])
+})
+
 test('one email per client and currency takes upper and lower case as one address, and sums without a rounding error', () => {
   const lines = [
     line('1'),

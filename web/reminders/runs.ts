@@ -169,8 +169,8 @@ export interface ComingRun {
   emails: ComingEmail[]
 }
 
-/** Why an invoice is not in a coming run. `retrying`: its email is delayed and tried again. */
-export type Unplanned = NonNullable<PreviewLine['reason']> | 'retrying' | 'no_date' | `held_${HoldReason}`
+/** Why an invoice is not in a coming run. `retrying`: its email is delayed and tried again; `waiting`: it is, or waits with the emails of a run. */
+export type Unplanned = NonNullable<PreviewLine['reason']> | 'retrying' | 'waiting' | 'no_date' | `held_${HoldReason}`
 
 export interface Planned {
   /** The next one first. */
@@ -179,13 +179,13 @@ export interface Planned {
   others: { why: Unplanned; lines: Lines }[]
 }
 
-/** The runs of the coming days, and the invoices that are in none with the reason, from the preview's lines. */
-export function planned(lines: PreviewLine[], grouped: boolean, now: Date): Planned {
+/** The runs of the coming days, and the invoices that are in none with the reason, from the preview's lines. `isLeaving`: the emails of a run wait. */
+export function planned(lines: PreviewLine[], grouped: boolean, now: Date, isLeaving = false): Planned {
   const byRun = new Map<string, Lines>()
   const byReason = new Map<Unplanned, Lines>()
   for (const line of lines) {
     const at = runOf(line)
-    if (at === null) add(byReason, unplanned(line, now), line)
+    if (at === null) add(byReason, unplanned(line, now, isLeaving), line)
     else add(byRun, at, line)
   }
   return {
@@ -201,9 +201,9 @@ function runOf({ nextAt, reason, heldFor }: PreviewLine): string | null {
   return heldFor === null && (reason === null || reason === 'paused') ? nextAt : null
 }
 
-function unplanned({ heldFor, reason, nextAt }: PreviewLine, now: Date): Unplanned {
+function unplanned({ heldFor, reason, nextAt }: PreviewLine, now: Date, isLeaving: boolean): Unplanned {
   if (heldFor !== null) return `held_${heldFor}`
-  if (reason === 'open_mail' && nextAt !== null && new Date(nextAt) > now) return 'retrying'
+  if (reason === 'open_mail' && nextAt !== null && new Date(nextAt) > now) return isLeaving ? 'waiting' : 'retrying'
   return reason ?? 'no_date'
 }
 

@@ -198,7 +198,7 @@ function SmartReminders(): ReactNode {
             </div>
             {stored.smart && (
               <p className={styles.choose}>
-                <Button variant="subtle" onClick={() => setWanted(true)}>
+                <Button variant="subtle" ml={-18} onClick={() => setWanted(true)}>
                   {texts.smart.change(stored.smartDays)}
                 </Button>
               </p>

@@ -332,6 +332,7 @@ export const texts = {
       plan: 'Daily reminders need Pro',
       open_mail: 'Email in progress',
       retrying: 'Delayed, will be retried',
+      waiting: 'Waiting to be sent',
       paused: 'Paused',
       address_held: 'On hold: the address doesn’t exist',
       ended: 'All steps are over',

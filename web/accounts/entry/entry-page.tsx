@@ -55,16 +55,25 @@ export function EntryPage({ texts, otherPage, choice = true, children }: EntryPa
   )
 }
 
+interface EntryCardProps {
+  title: string
+  /** The small due line above the title. */
+  line?: boolean
+  children: ReactNode
+}
+
 /** The card of the entry screens. */
-export function EntryCard({ title, children }: { title: string; children: ReactNode }): ReactNode {
+export function EntryCard({ title, line = true, children }: EntryCardProps): ReactNode {
   return (
     <main id="content" className={styles.page}>
       <div className={styles.card}>
-        <div className={styles.line} aria-hidden>
-          <i />
-          <i />
-          <i />
-        </div>
+        {line && (
+          <div className={styles.line} aria-hidden>
+            <i />
+            <i />
+            <i />
+          </div>
+        )}
         <h1 className={styles.title}>{title}</h1>
         {children}
       </div>

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { IconCheck } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { useLocation } from 'react-router'
 import { type EveningDay, ownerLinkCalls } from '#contract/owner-links.ts'
@@ -14,6 +15,8 @@ import { EntryCard } from './entry-page.tsx'
 const t = texts.evening
 /** Clients shown at first. */
 const initialClients = 20
+/** With more emails their dots are not drawn. */
+const mostDots = 60
 
 /** /evening: the token stays in the address, so that the page can be loaded again; browsers send it to no server. */
 export default function EveningScreen(): ReactNode {
@@ -35,7 +38,7 @@ function Evening({ token }: { token: string }): ReactNode {
   if (look.error instanceof Problem && look.error.code === 'not_found') return <Dead />
   const title = look.data ? t.title(showDate(look.data.date)) : t.page
   return (
-    <EntryCard title={title}>
+    <EntryCard title={title} line={!look.data || look.data.of === 0}>
       <title>{`${title} · Duely`}</title>
       <QueryView query={look} loading={t.loading} error={t.failed} empty={null}>
         {(day) => <Day token={token} first={day} />}
@@ -66,9 +69,11 @@ function Day({ token, first }: { token: string; first: EveningDay }): ReactNode 
   if (day.of === 0) return <p className={styles.lead}>{t.none}</p>
   return (
     <>
-      <p className={styles.lead} role="status">
+      <p className={styles.lead} role="status" data-done={(changed && !isOver) || undefined}>
+        {changed && !isOver && <IconCheck size={18} stroke={2} aria-hidden />}
         {isOver ? t.over : changed ? t.done(day.leave, day.of) : t.lead(day.hour)}
       </p>
+      {day.of <= mostDots && <Dots day={day} />}
       <FormError message={trouble} />
       <Clients clients={day.clients} busy={busy} onAct={isOver ? null : act} />
       {!isOver && day.clients.length > 1 && day.clients.some(({ gone }) => !gone) && (
@@ -76,7 +81,25 @@ function Day({ token, first }: { token: string; first: EveningDay }): ReactNode 
           {allOut ? t.takeAllBack : t.leaveAllOut}
         </Button>
       )}
+      {!isOver && <p className={styles.until}>{t.until(showDate(day.date))}</p>}
     </>
+  )
+}
+
+/** A dot for each email from the hour of the run on, hollow once it is left out. */
+function Dots({ day: { hour, clients } }: { day: EveningDay }): ReactNode {
+  const dots = clients.flatMap(({ key, emails, leftOut }) =>
+    Array.from({ length: emails }, (_none, nth) => ({ key: `${key} ${nth}`, leftOut })),
+  )
+  return (
+    <div className={styles.dots} aria-hidden>
+      <span>{hour}</span>
+      <div>
+        {dots.map(({ key, leftOut }) => (
+          <i key={key} data-left-out={leftOut || undefined} />
+        ))}
+      </div>
+    </div>
   )
 }
 

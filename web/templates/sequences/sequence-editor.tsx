@@ -38,6 +38,8 @@ import { fitsScore, Score, type ScoreProps, StepList } from './score.tsx'
 import styles from './sequences.module.css'
 import { DayInput, StepForm } from './step-form.tsx'
 
+/** The sequence that an editor has just made. The editor that takes its place says so: what is typed into the first one until then is lost. */
+const created: { id: string | null } = { id: null }
 /** The id of a sequence that is not saved yet, in a simulation. */
 const newId = 'new'
 
@@ -75,6 +77,11 @@ export function SequenceEditor({ saved, start, writing }: SequenceEditorProps): 
       : null,
   )
   const onCreated = (id: string) => navigate(screens.sequence(id))
+  useEffect(() => {
+    if (saved === null || saved._id !== created.id) return
+    created.id = null
+    toast('good', texts.save.done)
+  }, [saved])
   const saving = useSaving({ saved, language, forAll: forAll ? quiet.settings : null, draft, simulated, onCreated })
   const step = draft.steps.find(({ key }) => key === selected) ?? draft.steps[0]
   const change: ScoreProps['onChange'] = (key, changed) => setDraft((before) => changeStep(before, key, changed, language))
@@ -239,20 +246,22 @@ function useSaving({ saved, language, forAll, draft, simulated, onCreated }: Sav
       if (saved) {
         await send(sequenceCalls.replace, { params: { id: saved._id }, query: { language }, body: { ...body, fingerprint } })
         await invalidate(queries, sequenceInvalidates)
+        toast('good', texts.save.done)
+        setBusy(false)
       } else {
         const { _id } = await send(sequenceCalls.create, { query: { language }, body })
         // The sequence exists from here on: a refusal must not make a second one.
         const refused = forAll && (await chooseForAll({ ...forAll, sequence: _id, fingerprint }))
         await invalidate(queries, sequenceInvalidates)
         if (refused !== null) toast('bad', texts.save.notChosen(refused))
+        // Busy until another editor takes the place of this one: a second press must not make a second sequence.
+        created.id = _id
         await onCreated(_id)
       }
-      toast('good', texts.save.done)
     } catch (error) {
+      setBusy(false)
       setProblem(errorMessage(error))
       if (error instanceof Problem && error.code === 'plan_changed') await simulated.refetch()
-    } finally {
-      setBusy(false)
     }
   }
   return { busy, problem, save }
