@@ -1,5 +1,6 @@
 import { Button, Skeleton } from '@mantine/core'
 import { IconSend2 } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue, useEffect, useRef } from 'react'
 import { Link, useSearchParams } from 'react-router'
 import { billingCalls } from '#contract/billing.ts'
@@ -9,8 +10,9 @@ import { planThatLifts } from '#contract/plans.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { causeOf, type SenderPause } from '#contract/sender-pause.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
 import { Allowed, ConfirmEmailNotice, Leaving } from '#web/platform/account.tsx'
-import { useApiQuery } from '#web/platform/query.ts'
+import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { dayAndTime, showComing, showHour } from '#web/ui/dates.ts'
@@ -88,13 +90,14 @@ function Control({ status, mailbox }: ControlProps): ReactNode {
   const asked = useAsked(actions, isActive)
   // The call may answer only after 20 seconds; the status names its run long before.
   useApiQuery(reminderCalls.status, {}, { refetchInterval: starting ? whileStarting : usually })
-  // Every next date depends on it, and it may change in another window.
-  const activeBefore = useRef(isActive)
-  const { refetch } = preview
+  // Every next date depends on them, and they change in another window or when a run is made.
+  const stage = `${isActive} ${status.leavingRunId}`
+  const stageBefore = useRef(stage)
+  const queries = useQueryClient()
   useEffect(() => {
-    if (activeBefore.current !== isActive) void refetch()
-    activeBefore.current = isActive
-  }, [isActive, refetch])
+    if (stageBefore.current !== stage) void invalidate(queries, [reminderCalls.preview, reminderCalls.runs, sequenceCalls.plan])
+    stageBefore.current = stage
+  }, [stage, queries])
   const shownByRun = trouble !== null && trouble.run !== null && trouble.run === followed.run?._id
   return (
     <>
