@@ -232,7 +232,7 @@ test.runIf(thorough)('what the image contains starts on its own, is healthy, ans
   for (const [name, text] of first) {
     if (name === 'COPY')
       for (const file of contextFiles(text.split(' ').slice(0, -1))) cpSync(path.join(root, file), path.join(folder, file))
-    if (name === 'RUN') execFileSync('sh', ['-c', text.replace('/image', image)], { cwd: folder, stdio: 'ignore' })
+    if (name === 'RUN') execFileSync('sh', ['-c', text.replace(' /image', ` ${image}`)], { cwd: folder, stdio: 'ignore' })
   }
   expect(await bytesIn(image)).toBeLessThan(400e6 - baseBytes)
   expect(readdirSync(path.join(image, 'node_modules'))).not.toContain('react')
@@ -269,8 +269,8 @@ const caddy = thorough ? (findProgram(['caddy']) ?? (installPackage('caddy') ? f
 test.runIf(caddy)('Caddy accepts the Caddyfile, and hands everything to the port of Duely', () => {
   const file = path.join(root, 'deploy/Caddyfile')
   const args = ['--config', file, '--adapter', 'caddyfile']
-  expect(spawnSync(caddy ?? '', ['validate', ...args], { encoding: 'utf8' }).stderr).toContain('"adapter":"caddyfile"')
-  expect(spawnSync(caddy ?? '', ['validate', ...args]).status).toBe(0)
+  const { status, stdout, stderr } = spawnSync(caddy ?? '', ['validate', ...args], { encoding: 'utf8' })
+  expect([status, stdout + stderr]).toEqual([0, expect.stringContaining('Valid configuration')])
   expect(execFileSync(caddy ?? '', ['adapt', ...args], { encoding: 'utf8' })).toMatch(/"upstreams":\[\{"dial":"127\.0\.0\.1:3000"\}\]/)
 })
 
