@@ -28,7 +28,7 @@ test(
 
     await page.goto('/dashboard/clients')
     await page.getByRole('link', { name: 'Kaveri Foods' }).click()
-    await page.getByLabel('Language of emails').selectOption('de')
+    await page.getByLabel('Email language').selectOption('de')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await expect(page.getByText('Saved', { exact: false }).first()).toBeVisible()
     await owner.send('POST', '/reminder/send-immediate')

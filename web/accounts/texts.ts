@@ -102,7 +102,7 @@ export const texts = {
   },
   confirm: {
     title: 'Confirm your email',
-    lead: 'Confirm that the email address this link was sent to is yours.',
+    lead: 'This link was sent to your email address. Confirm that the address is yours.',
     submit: 'Confirm Email',
     busy: 'Confirming...',
     done: (email: string) => `${email} is confirmed and is the email of your account.`,

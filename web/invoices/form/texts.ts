@@ -27,7 +27,7 @@ export const formTexts = {
   clientEmail: 'Client Email',
   amount: 'Amount',
   currency: 'Currency',
-  language: 'Language of emails',
+  language: 'Email language',
   languageOfClient: 'That of the client',
   dueDate: 'Due Date',
   issuedOn: 'Issued On',
