@@ -1,7 +1,18 @@
 import { Group } from '@mantine/core'
 import { type UseFormReturnType, useForm } from '@mantine/form'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
+import {
+  type ComponentProps,
+  type FormEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from 'react'
 import type { Call, CallReply } from '#contract/call.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import styles from '#web/ui/controls.module.css'
@@ -236,4 +247,21 @@ function focusFirst(form: HTMLFormElement): void {
     // The field's error message must be visible too.
     field?.closest('.mantine-InputWrapper-root')?.scrollIntoView({ block: 'nearest' })
   })
+}
+
+const LoadedChanges = lazy(() =>
+  import('#web/platform/sequences/plan-changes.tsx').then(
+    (plan) => ({ default: plan.ChangesBeside }),
+    // Without it the form works as ever.
+    () => ({ default: () => null }),
+  ),
+)
+
+/** What a change would do to the emails of the next days, beside the fields that hold it; its code is loaded on first use. */
+export function ChangesAhead(props: ComponentProps<typeof LoadedChanges>): ReactNode {
+  return (
+    <Suspense>
+      <LoadedChanges {...props} />
+    </Suspense>
+  )
 }
