@@ -61,6 +61,8 @@ test("an invoice's page shows the sent reminder, and a pause is shown everywhere
 
   await page.goto(`/dashboard/edit-invoice/${invoice._id}`)
   await page.getByRole('button', { name: /^Show email/ }).click()
+  // Until the email is there, what is below it moves.
+  await expect(page.getByRole('dialog').locator('iframe').contentFrame().getByText('₹1,84,200.50').first()).toBeVisible()
   await page.getByRole('dialog').getByRole('button', { name: 'It came back' }).click()
   await expect(page.getByText('Reminders to billing@kaveri.example are on hold.')).toBeVisible()
   await expect(page.getByRole('dialog').getByText(/^Reported as returned on/)).toBeVisible()

@@ -128,6 +128,7 @@ function TemplateEditor({ kind, language, template, onUnsaved }: TemplateEditorP
   const saved = wordingIn(known)
   const { read, save, variables } = kinds[kind]
   const about = inOther(language)
+  const sent = useRef(saved)
   const { save: saveOnTop, dialog } = useSaveOnTop<Template, keyof WordingValues>({
     fields: texts.conflict,
     read: () => send(read, about),
@@ -142,11 +143,15 @@ function TemplateEditor({ kind, language, template, onUnsaved }: TemplateEditorP
       ...(values.customSubject.trim() === '' ? { customSubject: texts.subjectMissing } : {}),
       ...(values.customContent.trim() === '' ? { customContent: texts.contentMissing } : {}),
     }),
-    send: ({ body }) => saveOnTop(known, changedFields(saved, { ...saved, ...(body as WordingValues) })),
+    send: ({ body }) => {
+      sent.current = form.getValues()
+      return saveOnTop(known, changedFields(saved, { ...saved, ...(body as WordingValues) }))
+    },
     invalidates: [read, businessCalls.read],
     onSuccess: (reply) => {
       setKnown(reply)
-      form.setValues(wordingIn(reply))
+      // What is typed while it is saved stays.
+      if (same(form.getValues(), sent.current)) form.setValues(wordingIn(reply))
       toast('good', texts.saved)
     },
     onError: (error) => toast('bad', <span className={styles.clamped}>{texts.saveFailed(errorMessage(error))}</span>),
