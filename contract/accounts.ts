@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call, roles } from './call.ts'
+import { fingerprint } from './sequence-choice.ts'
 
 /** A person's email address: one addr-spec, no display name, no control characters, at most 254 characters. */
 export const emailAddress = z
@@ -110,6 +111,7 @@ export const profileChange = z
     currency: currencyCode,
     /** Needed when `email` changes. */
     currentPassword,
+    fingerprint,
   })
   .partial()
 

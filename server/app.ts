@@ -41,7 +41,7 @@ import { remindersOnAccountTakeover } from '#server/reminders/reminders.ts'
 import { deleteHistory } from '#server/reminders/retention.ts'
 import { ownerLinkRoutes, reminderRoutes, sequenceRoutes } from '#server/reminders/routes.ts'
 import { reschedule } from '#server/reminders/runs.ts'
-import { assignToClient, refuseChangedClient } from '#server/reminders/sequences.ts'
+import { assignToClient, refuseChangedClient, refuseChangedSchedule } from '#server/reminders/sequences.ts'
 import { templateRoutes } from '#server/templates/routes.ts'
 import { readLanguages, refuseLanguages, templatesOnAccountTakeover } from '#server/templates/templates.ts'
 
@@ -92,6 +92,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     onPersonDeleted: endProgramsOfDeleted,
     stats: async (db, account, now) => ({ ...(await invoiceTotals(db, account, now)), hasMailConfig: await hasMailConfig(db, account.id) }),
     onScheduleChange: reschedule,
+    refuseChangedSchedule: (tx, account, chosen, now) => refuseChangedSchedule({ db: tx, config, account, now }, chosen),
     onAccountCreated: (tx, account, now) => recallAddress(tx, config, account, now),
     onEmailConfirmed: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now),
     onAccountTakeover: [

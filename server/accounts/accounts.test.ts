@@ -34,6 +34,7 @@ async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accoun
       hasMailConfig: false,
     }),
     onScheduleChange: async () => {},
+    refuseChangedSchedule: async () => {},
     onAccountCreated: async () => {},
     onAddressLeft: async () => {},
     onEmailConfirmed: async () => {},

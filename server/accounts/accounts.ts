@@ -57,8 +57,19 @@ interface NewAccount {
   emailVerifiedAt?: Instant | null
 }
 
-/** Runs in the transaction that changes time zone or hour, so that the next daily run moves with it. */
-export type OnScheduleChange = (tx: Database, before: AccountRow, after: AccountRow, now: Instant) => Promise<void>
+/** What runs in the transaction that changes a profile. */
+export interface OnProfileChange {
+  /** Time zone or hour are others now: the next daily run moves with them. */
+  onScheduleChange(tx: Database, before: AccountRow, after: AccountRow, now: Instant): Promise<void>
+  /** Refuses with `plan_changed` a time zone and hour that would do something else than what was looked at. */
+  refuseChangedSchedule(
+    tx: Database,
+    locked: AccountRow,
+    chosen: Pick<z.output<typeof profileChange>, 'timezone' | 'reminderHour' | 'fingerprint'>,
+    now: Instant,
+  ): Promise<void>
+  onAddressLeft: OnAddressLeft
+}
 
 const signUpsFromOneAddress = { limit: 20, seconds: 3600 }
 /** The address is unverified, so these emails may reach a stranger. */
@@ -163,17 +174,18 @@ export async function signIn(
 /**
  * Changes what a person says about themselves, and time zone, hour and currency of their account. A new email needs the current password (`wrong_password`), must be free
  * (`email_taken`) and cannot be set where Google vouches for it (`not_allowed`); where this server sends email it takes effect once the link
- * that was sent there is opened, and too many such emails are refused with `too_many`.
+ * that was sent there is opened, and too many such emails are refused with `too_many`. A `fingerprint` of the plan that was shown before zone
+ * and hour are saved refuses them with `plan_changed` where the plan is another one.
  */
 export async function changeProfile(
   deps: Deps,
   account: Account,
   change: z.output<typeof profileChange>,
-  { onScheduleChange, onAddressLeft }: { onScheduleChange: OnScheduleChange; onAddressLeft: OnAddressLeft },
+  { onScheduleChange, onAddressLeft, refuseChangedSchedule }: OnProfileChange,
   from: Origin,
   now: Instant,
 ): Promise<Account> {
-  const { currentPassword, email, displayName, ...fields } = change
+  const { currentPassword, email, displayName, fingerprint, ...fields } = change
   const { person } = account
   if (fields.timezone !== undefined && !isZone(fields.timezone))
     throw new ProblemError('invalid', unknownZone, { errors: [{ path: 'timezone', message: unknownZone }] })
@@ -199,6 +211,7 @@ export async function changeProfile(
       const before = await lockAccount(tx, account.id)
       await lockPersonAsSeen(tx, person)
       if (!before) throw new ProblemError('not_signed_in', refusals.signIn)
+      await refuseChangedSchedule(tx, before, { ...fields, fingerprint }, now)
       const timezone = fields.timezone ?? before.timezone
       if (Object.keys(fields).length > 0)
         await tx

@@ -14,10 +14,9 @@ import {
   deletePerson,
   type OnAccountCreated,
   type OnAccountDeleted,
-  type OnAddressLeft,
   type OnEmailConfirmed,
   type OnPersonDeleted,
-  type OnScheduleChange,
+  type OnProfileChange,
   readProfile,
   refuseWrongPassword,
   serverAbilities,
@@ -52,16 +51,14 @@ import { countTry } from './throttle.ts'
 import { confirmTwoFactor, refuseWithoutCode, removeTwoFactor, renewRecoveryCodes, startTwoFactor } from './two-factor.ts'
 
 /** What accounts are handed of the slices above them. */
-interface Handed {
+interface Handed extends OnProfileChange {
   /** What the profile counts: invoices that are not deleted, what was paid by currency, whether a mailbox is connected. */
   stats(db: Database, account: Account, now: Instant): Promise<CallReply<typeof accountCalls.stats>>
-  onScheduleChange: OnScheduleChange
   /** Each slice removes what acts for an account that its mailbox's owner takes over. */
   onAccountTakeover: OnAccountTakeover[]
   revokeAccess: OnAccountTakeover
   onEmailConfirmed: OnEmailConfirmed
   onAccountCreated: OnAccountCreated
-  onAddressLeft: OnAddressLeft
   /** Who else is to hear that an account is gone. */
   onAccountDeleted: OnAccountDeleted[]
   onPersonDeleted: OnPersonDeleted

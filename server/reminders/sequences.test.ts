@@ -150,12 +150,18 @@ test('a change that was looked at is refused once the plan is another one, with 
       (fingerprint: string) =>
         ask(app, asha, sequenceCalls.replace, { params: { id: sequence }, body: { ...ours, steps: [newStep(20, 'final')], fingerprint } }),
     ],
+    [
+      { settings: { timezone: 'Europe/London', reminderHour: 15 } },
+      (fingerprint: string) =>
+        ask(app, asha, accountCalls.changeProfile, { body: { timezone: 'Europe/London', reminderHour: 15, fingerprint } }),
+    ],
   ]
   for (const [body, save] of changes) {
     const look = async () => (await ask(app, asha, sequenceCalls.simulate, { body })).reply
     const seen = await look()
     await anInvoice(app, { owner: asha, dueDate: '2026-03-01' })
-    const before = await ask(app, asha, sequenceCalls.list)
+    const state = async () => [(await ask(app, asha, sequenceCalls.list)).reply, (await ask(app, asha, accountCalls.profile)).reply]
+    const before = await state()
     const refused = await save(seen.fingerprint)
     expect(refused).toMatchObject({
       status: 409,
@@ -163,7 +169,7 @@ test('a change that was looked at is refused once the plan is another one, with 
     })
     const now = await look()
     expect(refused.problem?.simulation).toEqual(now)
-    expect((await ask(app, asha, sequenceCalls.list)).reply).toEqual(before.reply)
+    expect(await state()).toEqual(before)
     expect((await save(now.fingerprint)).status).toBe(200)
   }
 })

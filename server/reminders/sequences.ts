@@ -1,5 +1,6 @@
 import { and, asc, eq, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import type { accountCalls } from '#contract/accounts.ts'
 import type { CallParts } from '#contract/call.ts'
 import type { clientCalls } from '#contract/clients.ts'
 import {
@@ -222,7 +223,15 @@ export async function refuseChangedClient(
   await refuseChanged({ db, config, account: locked, now }, { assignments: [{ clientId, ...chosen }] }, fingerprint)
 }
 
-/** The same for a client: every invoice of it without a choice of its own. */
+/** The same for time zone and hour of a locked account. */
+export async function refuseChangedSchedule(
+  reading: Parameters<typeof refuseChanged>[0],
+  { fingerprint, timezone, reminderHour }: CallParts<typeof accountCalls.changeProfile>['body'],
+): Promise<void> {
+  await refuseChanged(reading, { settings: { timezone, reminderHour } }, fingerprint)
+}
+
+/** Chooses the sequence of a client: of every invoice of it without a choice of its own. */
 export async function assignToClient(change: Changing, id: string, sequence: string | null): Promise<void> {
   const { db, account } = change
   await db.transaction(async (tx) => {

@@ -114,7 +114,7 @@ test(
   'with steps, one email per client, hour and zone show what they change before they are saved',
   full,
   async ({ page, program, smtp }) => {
-    await reminding(page, program.url, smtp, { 'Kaveri Foods': -3 })
+    const send = await reminding(page, program.url, smtp, { 'Kaveri Foods': -3 })
     await page.goto('/dashboard/sequences/new?from=gentle')
     await save(page).click()
     await expect(page.getByText('Sequence saved.')).toBeVisible()
@@ -134,8 +134,14 @@ test(
     await page.getByLabel('Hour of the daily run').selectOption('15')
     await expect(page.getByRole('heading', { name: /^The next 30 days: \d emails to 1 client$/ })).toBeVisible()
     await expectAccessible(page)
+    await send('POST', '/invoice', { clientName: 'Nila Printers', clientEmail: 'nila@example.com', amount: 500, dueDate: inDays(-1) })
+    await page.getByRole('button', { name: 'Save Changes' }).click()
+    await expect(page.getByText('The plan has changed since you looked. Please look again.').first()).toBeVisible()
+    await expect(page.getByRole('heading', { name: /^The next 30 days: \d emails to 2 clients$/ })).toBeVisible()
+    expect(await send('GET', '/user/profile')).toMatchObject({ reminderHour: 9 })
     await page.getByRole('button', { name: 'Save Changes' }).click()
     await expect(page.getByRole('heading', { name: /^The next 30 days/ })).toHaveCount(0)
+    expect(await send('GET', '/user/profile')).toMatchObject({ reminderHour: 15 })
   },
 )
 

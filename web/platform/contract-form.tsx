@@ -7,6 +7,7 @@ import {
   lazy,
   type ReactNode,
   Suspense,
+  useCallback,
   useEffect,
   useLayoutEffect,
   useRef,
@@ -256,6 +257,15 @@ const LoadedChanges = lazy(() =>
     () => ({ default: () => null }),
   ),
 )
+
+/** The fingerprint of the plan that `ChangesAhead` shows, for the call that saves the change; undefined while none is shown. */
+export function useShownPlan(): { fingerprint: { readonly current: string | undefined }; onShown: (shown: string | undefined) => void } {
+  const fingerprint = useRef<string>(undefined)
+  const onShown = useCallback((shown: string | undefined) => {
+    fingerprint.current = shown
+  }, [])
+  return { fingerprint, onShown }
+}
 
 /** What a change would do to the emails of the next days, beside the fields that hold it; its code is loaded on first use. */
 export function ChangesAhead(props: ComponentProps<typeof LoadedChanges>): ReactNode {

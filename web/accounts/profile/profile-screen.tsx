@@ -13,6 +13,7 @@ import {
   IconTags,
   IconUserOff,
 } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { Link, Outlet } from 'react-router'
 import { accountCalls, type Profile } from '#contract/accounts.ts'
@@ -20,11 +21,12 @@ import { billingCalls } from '#contract/billing.ts'
 import { formatSums } from '#contract/money.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
 import { texts } from '#web/accounts/texts.ts'
 import { ConfirmEmailNotice, LinkButton, useCurrency } from '#web/platform/account.tsx'
-import { ChangesAhead, ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { ChangesAhead, ContractForm, useContractForm, useShownPlan } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
-import { useApiQuery } from '#web/platform/query.ts'
+import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { TryAgain } from '#web/platform/query-view.tsx'
 import { storeUser } from '#web/platform/session.ts'
 import { dateIn, showDate, zoneName } from '#web/ui/dates.ts'
@@ -313,16 +315,24 @@ function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
     return [...byName].map(([label, value]) => ({ value, label })).toSorted((one, other) => (one.label < other.label ? -1 : 1))
   }, [profile.timezone])
   const currencies = useMemo(() => currencyChoices([profile.currency]), [profile.currency])
+  const queries = useQueryClient()
+  const { fingerprint, onShown } = useShownPlan()
   const state = useContractForm({
     call: accountCalls.changeProfile,
     initialValues: { timezone: profile.timezone, reminderHour: String(profile.reminderHour), currency: profile.currency },
-    toInput: ({ reminderHour, ...rest }) => ({ body: { ...rest, reminderHour: Number(reminderHour) } }),
-    invalidates: [accountCalls.profile, accountCalls.stats, reminderCalls.status, reminderCalls.preview],
+    toInput: ({ reminderHour, ...rest }) => ({
+      body: { ...rest, reminderHour: Number(reminderHour), fingerprint: fingerprint.current },
+    }),
+    invalidates: [accountCalls.profile, accountCalls.stats, reminderCalls.status, reminderCalls.preview, sequenceCalls.simulate],
     update: (cache, changed) => cache.write(accountCalls.profile, changed),
     onSuccess: () => {
       toast('good', t.saved)
     },
-    onError: (error) => toast('bad', brief(t.failed(errorMessage(error)))),
+    onError: (error) => {
+      toast('bad', brief(t.failed(errorMessage(error))))
+      // Where the plan has changed since it was shown, it is shown again.
+      void invalidate(queries, [sequenceCalls.simulate])
+    },
   })
   const { form } = state
   const settings = useApiQuery(reminderCalls.settings)
@@ -350,7 +360,7 @@ function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
       </div>
       {settings.data && settings.data.sequence !== 'every_day' && Object.keys(changed).length > 0 && (
         <div className={styles.ahead}>
-          <ChangesAhead change={{ settings: changed }} />
+          <ChangesAhead change={{ settings: changed }} onShown={onShown} />
         </div>
       )}
     </ContractForm>

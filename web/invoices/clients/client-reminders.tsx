@@ -5,7 +5,7 @@ import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Switch.layer.css'
 import { Button, NativeSelect, Select, Switch, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useCallback, useMemo, useRef, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { businessCalls } from '#contract/business.ts'
 import { type ClientDetails, clientCalls } from '#contract/clients.ts'
 import { mailCalls } from '#contract/mail.ts'
@@ -14,7 +14,7 @@ import { sequenceCalls } from '#contract/sequences.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
 import { Allowed } from '#web/platform/account.tsx'
 import { changedFields } from '#web/platform/conflict.tsx'
-import { ChangesAhead, ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
+import { ChangesAhead, ContractForm, useContractForm, useShownPlan } from '#web/platform/contract-form.tsx'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { nameAndSteps } from '#web/platform/sequences/texts.ts'
 import { zoneName } from '#web/ui/dates.ts'
@@ -86,11 +86,7 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
     return [...byName].map(([label, value]) => ({ value, label })).toSorted((one, other) => (one.label < other.label ? -1 : 1))
   }, [client.timezone])
   const queries = useQueryClient()
-  /** Of the plan that is shown. */
-  const fingerprint = useRef<string>(undefined)
-  const onShown = useCallback((shown: string | undefined) => {
-    fingerprint.current = shown
-  }, [])
+  const { fingerprint, onShown } = useShownPlan()
   const state = useContractForm({
     call: clientCalls.update,
     initialValues: {
