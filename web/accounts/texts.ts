@@ -75,6 +75,7 @@ export const texts = {
     loading: 'Loading the reminders...',
     failed: (message: string) => `Couldn’t load the reminders. ${message}`,
     dead: 'This link does not work any more.',
+    onward: 'Go to Reminder Control',
     lead: (hour: string) => `They leave from ${hour} on. Do nothing, and they do.`,
     done: (leave: number, of: number) => `Done. ${leave.toLocaleString('en-IN')} of ${of.toLocaleString('en-IN')} leave.`,
     over: 'This day is over.',

@@ -62,7 +62,8 @@ export const texts = {
     failed: (message: string) => `Error loading invoices: ${message}`,
   },
   daysLate: {
-    title: (mean: number, onTime: number) => `Clients pay ${lateness(mean)} on average, and ${percent(onTime)} of invoices on time`,
+    title: (mean: number, onTime: number) =>
+      `Clients pay ${lateness(mean)} on average, and ${onTime === 0 ? 'no invoice' : onTime === 100 ? 'every invoice' : `${percent(onTime)} of invoices`} on time`,
     none: 'No invoice was paid in the last 12 months',
     about: 'Average per client over 12 months. Shows clients with at least 3 paid invoices.',
     noClients: 'No client has paid 3 invoices in 12 months yet.',

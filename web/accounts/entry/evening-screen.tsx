@@ -1,8 +1,9 @@
 import { Button } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useId, useState } from 'react'
-import { useLocation } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import { type EveningDay, ownerLinkCalls } from '#contract/owner-links.ts'
+import { screens } from '#contract/screens.ts'
 import { texts } from '#web/accounts/texts.ts'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -29,6 +30,9 @@ function Dead(): ReactNode {
     <EntryCard title={t.page}>
       <title>{`${t.page} · Duely`}</title>
       <Notice tone="bad">{t.dead}</Notice>
+      <Button component={Link} to={screens.reminderControl} variant="default" fullWidth>
+        {t.onward}
+      </Button>
     </EntryCard>
   )
 }
