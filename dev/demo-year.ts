@@ -16,7 +16,7 @@ import { sweep, tick, works } from '#server/worker.ts'
 
 /** Who signs in to the demo. */
 export const visitor = { email: 'mira@nila-studio.example', password: 'a year of invoices' }
-/** What the studio's account at the stand-in for Razorpay is connected by: shown to clients, they have to look live. */
+/** The keys of the fake Razorpay server. They must look live: clients see online payment only with live keys. */
 export const paymentKeys = { keyId: 'rzp_live_NilaStudioDemo', keySecret: 'no_money_is_moved' }
 /** Who works with her: a colleague, and an accountant who only looks. */
 const colleagues = [

@@ -1,7 +1,7 @@
-// Runs before the first paint, so that nobody sees the wrong theme or the wrong header for a moment.
+// Runs before the first paint, so that the wrong theme or header never flashes.
 ;(() => {
   const root = document.documentElement
-  // What the browser paints around the page: the ground of look.css.
+  // What the browser paints around the page: --ground in global.css.
   const grounds = { dark: '#0b0e14', light: '#f6f6f2' }
   const around = document.createElement('meta')
   around.name = 'theme-color'

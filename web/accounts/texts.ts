@@ -212,7 +212,6 @@ export const texts = {
   },
   security: {
     cancel: 'Cancel',
-    close: 'Close',
     twoFactor: {
       title: 'Two-factor authentication',
       on: 'On',

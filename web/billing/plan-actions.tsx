@@ -8,7 +8,7 @@ import { type BillingPeriod, formatPrice, type Plan, type PlanName, paidPlanName
 import { screens } from '#contract/screens.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
-import { BusyButton } from '#web/ui/buttons.tsx'
+import { TryAgain } from '#web/ui/buttons.tsx'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -45,14 +45,7 @@ export function PlanActions({ slots }: { slots: ReadonlyMap<PlanName, HTMLElemen
   return (
     <>
       {subscription.isError && (
-        <Notice
-          tone="bad"
-          action={
-            <BusyButton variant="default" busy={subscription.isFetching} busyText={t.trying} onClick={() => void subscription.refetch()}>
-              {t.again}
-            </BusyButton>
-          }
-        >
+        <Notice tone="bad" action={<TryAgain busy={subscription.isFetching} onRetry={() => void subscription.refetch()} />}>
           {t.failed(errorMessage(subscription.error))}
         </Notice>
       )}

@@ -12,7 +12,7 @@ const pollInterval = 60_000
 /** The key of the dismissed items in local storage. */
 const storageKey = 'duely-plan-notices'
 
-/** Around every screen of the dashboard: tells the bell and the dashboard's line about the plan. */
+/** Around every screen of the dashboard: adds the plan's items to the bell and to the dashboard's line. */
 export default function PlanFrame(): ReactNode {
   const { pathname } = useLocation()
   useEffect(() => {

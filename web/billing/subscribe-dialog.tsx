@@ -5,7 +5,7 @@ import { formatMoney } from '#contract/money.ts'
 import { formatPrice, type Plan, periodWord, planOf, yearlySaving } from '#contract/plans.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
-import { BusyButton } from '#web/ui/buttons.tsx'
+import { BusyButton, TryAgain } from '#web/ui/buttons.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { PlanFeatures } from '#web/ui/plain.tsx'
@@ -101,12 +101,12 @@ export function SubscribeDialog({ plan, subscription, onClose, ...callbacks }: S
         <PlanFeatures plan={plan} label={t.features} />
         <div className={styles.foot}>
           {quote.isError && !quote.data && (
-            <Notice tone="bad" action={<TryAgain busy={quote.isFetching} onClick={() => void quote.refetch()} />}>
+            <Notice tone="bad" action={<TryAgain busy={quote.isFetching} onRetry={() => void quote.refetch()} />}>
               {t.quoteFailed(errorMessage(quote.error))}
             </Notice>
           )}
           {script.state === 'failed' && (
-            <Notice tone="bad" action={<TryAgain busy={false} onClick={script.retry} />}>
+            <Notice tone="bad" action={<TryAgain busy={false} onRetry={script.retry} />}>
               {t.scriptFailed(hostOf(subscription))}
             </Notice>
           )}
@@ -151,14 +151,6 @@ function Sum({ quote, replaced }: { quote: Quote; replaced: Subscription['plan']
       )}
       {message !== '' && <p className={styles.message}>{message}</p>}
     </>
-  )
-}
-
-function TryAgain({ busy, onClick }: { busy: boolean; onClick: () => void }): ReactNode {
-  return (
-    <BusyButton variant="default" busy={busy} busyText={t.trying} onClick={onClick}>
-      {t.again}
-    </BusyButton>
   )
 }
 

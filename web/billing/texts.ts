@@ -15,8 +15,6 @@ export const texts = {
     yours: 'Your plan:',
     failed: (message: string) => `Couldn’t load your plan. ${message}`,
     notLoaded: 'Couldn’t load the plans. Please check your connection and reload the page.',
-    again: 'Try again',
-    trying: 'Trying again...',
     reload: 'Reload the page',
   },
 
@@ -46,8 +44,6 @@ export const texts = {
     quoteFailed: (message: string) => `Couldn’t calculate the price. ${message}`,
     scriptFailed: (host: string) =>
       `Couldn’t load the payment window from ${host}. Check your connection and any content blockers, then try again.`,
-    again: 'Try again',
-    trying: 'Trying again...',
     description: (plan: string, period: string) => `${plan}, ${period}`,
     notPaid: (reason: string) => `The payment failed: ${reason}`,
     noReason: 'the bank gave no reason.',

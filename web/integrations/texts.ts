@@ -6,7 +6,6 @@ export const texts = {
   title: 'Connections',
   subtitle: 'Connect Duely to other apps and to your own software',
   cancel: 'Cancel',
-  close: 'Close',
   showAll: (n: number) => `Show all ${n.toLocaleString('en-IN')}`,
   never: 'never used',
   used: (when: string) => `last used ${when}`,

@@ -33,7 +33,6 @@ export function TriggerDialog({ opened, onClose }: { opened: boolean; onClose: (
       opened={opened && permitted !== false && (permitted === true || connections.isError || late)}
       onClose={busy ? () => undefined : onClose}
       title={texts.title}
-      centered
       size={480}
     >
       <QueryView query={connections} loading={texts.loading} error={texts.failed} empty={null}>

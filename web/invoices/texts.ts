@@ -75,7 +75,6 @@ export const invoiceTexts = {
   pause: {
     title: 'Pause reminders',
     change: 'Change pause',
-    changeButton: 'Change',
     about: (reference: string, client: string) => `${reference}, ${client}`,
     scope: 'Applies to',
     scopes: {

@@ -34,7 +34,7 @@ export interface InvoiceActing extends Pausing {
   remove: (invoice: Invoice) => Promise<boolean>
   /** Opens the dialog to record a payment, or a refund. */
   record: (invoice: Invoice, kind?: 'payment' | 'refund') => void
-  /** Copies the link to the pay page, or tells why there is none. */
+  /** Copies the link to the pay page, or shows why there is none. */
   copyPayLink: (invoice: Invoice) => void
   /** Opens the preview of a reminder of these invoices. */
   remind: (invoices: Invoice[]) => void

@@ -7,8 +7,7 @@ import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { BusyButton, CopyButton } from '#web/ui/buttons.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
-import { toast } from '#web/ui/toast.tsx'
-import styles from './mail.module.css'
+import { brief, toast } from '#web/ui/toast.tsx'
 import { mailboxInvalidates } from './smtp-dialog.tsx'
 import { texts } from './texts.ts'
 
@@ -18,8 +17,7 @@ const consents = {
 } as const
 type ConsentProvider = keyof typeof consents
 
-/** Opens the provider’s consent page. Renders nothing where the provider is not set up on this server. */
-/** `further`: for a mailbox besides the default one. */
+/** Opens the provider’s consent page; nothing where the provider is not set up on this server. `further`: for a mailbox besides the default one. */
 export function ConsentButton({
   provider,
   kind,
@@ -38,7 +36,7 @@ export function ConsentButton({
     onError: (error: Error) => {
       const message = texts[provider].startFailed(error instanceof Problem ? error.message : '')
       setProblem(message)
-      toast('bad', <span className={styles.clamped}>{message}</span>)
+      toast('bad', brief(message))
     },
   }
   const startDefault = useApiMutation(call, leave)
@@ -75,7 +73,7 @@ export function ConsentReturn({ onConnected }: { onConnected: (user: string | nu
   const seen = useRef(false)
   const fail = (message: string) => {
     setProblem(message)
-    toast('bad', <span className={styles.clamped}>{message}</span>)
+    toast('bad', brief(message))
   }
   const after = (provider: ConsentProvider) => ({
     invalidates: mailboxInvalidates,

@@ -17,7 +17,7 @@ import { dateIn, showClock, showComing, showDate } from '#web/ui/dates.ts'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { FactList, PageHeader, Panel, Pill } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
-import { toast } from '#web/ui/toast.tsx'
+import { brief, toast } from '#web/ui/toast.tsx'
 import { ConsentButton, ConsentReturn, RevokeNotice } from './consent.tsx'
 import styles from './mail.module.css'
 import { mailboxInvalidates, type ProviderName, providers, SmtpDialog } from './smtp-dialog.tsx'
@@ -148,7 +148,7 @@ function useRemoveMailbox(): { ask(mailbox: Removable): void; kept: boolean } {
   const about = {
     invalidates: mailboxInvalidates,
     onSuccess: () => toast('good', texts.remove.done),
-    onError: (error: Error) => toast('bad', <span className={styles.clamped}>{texts.remove.failed(errorMessage(error))}</span>),
+    onError: (error: Error) => toast('bad', brief(texts.remove.failed(errorMessage(error)))),
   }
   const remove = useApiMutation(mailCalls.remove, about)
   const removeFurther = useApiMutation(mailCalls.removeMailbox, about)
@@ -187,7 +187,7 @@ function FurtherMailboxes(props: {
   const makeDefault = useApiMutation(mailCalls.changeMailbox, {
     invalidates: mailboxInvalidates,
     onSuccess: ({ user }) => toast('good', t.madeDefault(user)),
-    onError: (error) => toast('bad', <span className={styles.clamped}>{t.failed(errorMessage(error))}</span>),
+    onError: (error) => toast('bad', brief(t.failed(errorMessage(error)))),
   })
   if (!data || (data.most === 1 && data.mailboxes.length < 2)) return null
   return (

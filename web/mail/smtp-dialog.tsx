@@ -7,7 +7,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
-import { toast } from '#web/ui/toast.tsx'
+import { brief, toast } from '#web/ui/toast.tsx'
 import styles from './mail.module.css'
 import { texts } from './texts.ts'
 
@@ -37,7 +37,7 @@ export function SmtpDialog({ opened, provider, mailbox, further = false, onConne
   }
   const Form = further ? FurtherForm : DefaultForm
   return (
-    <Modal opened={opened} onClose={close} title={t.title} size={600} closeButtonProps={{ 'aria-label': t.close, size: 44, iconSize: 18 }}>
+    <Modal opened={opened} onClose={close} title={t.title} size={600}>
       <div className={styles.form}>
         <Form provider={provider} mailbox={mailbox} onBusy={setBusy} onConnected={onConnected} onClose={onClose} />
       </div>
@@ -83,7 +83,7 @@ function formOptions({ provider, mailbox, onConnected, onClose }: SmtpFormProps)
       onConnected(user)
       onClose()
     },
-    onError: (error: unknown) => toast('bad', <span className={styles.clamped}>{t.failed(errorMessage(error))}</span>),
+    onError: (error: unknown) => toast('bad', brief(t.failed(errorMessage(error)))),
   }
 }
 

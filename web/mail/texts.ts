@@ -135,7 +135,6 @@ export const texts = {
     busy: 'Testing the connection…',
     patience: 'Connecting and signing in to the mail server. This can take up to 10 seconds.',
     cancel: 'Cancel',
-    close: 'Close',
     done: 'SMTP configured successfully!',
     failed: (message: string) => `Error configuring SMTP: ${message}`,
   },

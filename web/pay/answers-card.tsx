@@ -50,7 +50,6 @@ export function AnswersCard(): ReactNode {
         opened={accepting !== null}
         onClose={() => setAccepting(null)}
         title={accepting?.kind === 'wrong_person' ? t.changeContact : t.recordPayment}
-        closeButtonProps={{ 'aria-label': texts.close, size: 44, iconSize: 18 }}
       >
         {accepting && <p className={styles.text}>{t.about(accepting.invoice.reference, accepting.invoice.clientName)}</p>}
         {accepting?.kind === 'paid' && <PaymentForm answer={accepting} onClose={() => setAccepting(null)} />}

@@ -53,12 +53,7 @@ export function MethodDialog({ method, settings, onClose }: MethodDialogProps): 
   if (method !== null && method !== shown) setShown(method)
   const title = (settings[shown] === null ? texts.ways.addOne : texts.ways.changeOne)[shown]
   return (
-    <Dialog
-      opened={method !== null}
-      onClose={onClose}
-      title={title}
-      closeButtonProps={{ 'aria-label': texts.close, size: 44, iconSize: 18 }}
-    >
+    <Dialog opened={method !== null} onClose={onClose} title={title}>
       {method !== null && <MethodForm key={method} method={method} settings={settings} onClose={onClose} />}
     </Dialog>
   )

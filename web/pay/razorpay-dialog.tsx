@@ -40,7 +40,6 @@ export function RazorpayDialog({ opened, connection, onClose }: RazorpayDialogPr
       closeOnClickOutside={!stays}
       closeOnEscape={!stays}
       withCloseButton={!stays}
-      closeButtonProps={{ 'aria-label': texts.close, size: 44, iconSize: 18 }}
     >
       {made ? (
         <Webhook made={made} onClose={onClose} />

@@ -83,7 +83,6 @@ export const texts = {
   save: 'Save',
   saving: 'Saving...',
   cancel: 'Cancel',
-  close: 'Close',
   remove: 'Remove',
   saved: 'Saved. Reminders use it from now on.',
   saveFailed: (message: string) => `The details were not saved. ${message}`,

@@ -1,4 +1,4 @@
-import { createContext, useContext, useEffect, useRef } from 'react'
+import { createContext, useContext, useEffect, useMemo, useRef } from 'react'
 
 /** Something that the owner should know or do, from any slice: an entry behind the header's bell, and part of the dashboard's line. */
 export interface AttentionItem {
@@ -42,6 +42,15 @@ export function useAttention(): Attention {
   const attention = useContext(AttentionContext)
   if (!attention) throw new Error('useAttention needs the dashboard around it.')
   return attention
+}
+
+/** The invoices whose client broke a promise to pay. */
+export function useBrokenPromises(): ReadonlySet<string> {
+  const { items } = useAttention()
+  return useMemo(
+    () => new Set(items?.flatMap(({ kind, clients }) => (kind === 'promise' ? clients.map(({ invoiceId }) => invoiceId) : []))),
+    [items],
+  )
 }
 
 /** Adds the items of a slice to the list, as long as the calling component is mounted. `source` names the slice. */

@@ -2,11 +2,10 @@ import { Skeleton, Stack } from '@mantine/core'
 import { IconCloudOff, IconFileOff } from '@tabler/icons-react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue } from 'react'
-import { BusyButton } from '#web/ui/buttons.tsx'
+import { TryAgain } from '#web/ui/buttons.tsx'
 import styles from '#web/ui/controls.module.css'
 import { Notice } from '#web/ui/notice.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
-import { texts } from '#web/ui/texts.ts'
 import { errorMessage, Problem } from './problem.ts'
 
 interface QueryViewProps<T> {
@@ -108,21 +107,6 @@ function ErrorState({ text, busy, onRetry, action, gone }: ErrorStateProps): Rea
         <EmptyState icon={<IconFileOff />} title={gone} text={text} action={action} />
       )}
     </div>
-  )
-}
-
-interface TryAgainProps {
-  /** Filled where it is the only action. */
-  variant?: 'default' | 'filled'
-  busy: boolean
-  onRetry: () => void
-}
-
-export function TryAgain({ variant = 'default', busy, onRetry }: TryAgainProps): ReactNode {
-  return (
-    <BusyButton variant={variant} busy={busy} busyText={texts.failed.busy} onClick={onRetry}>
-      {texts.failed.again}
-    </BusyButton>
   )
 }
 

@@ -53,7 +53,7 @@ export function NothingLeftDialog({ opened, remindedToday, onClose }: DialogProp
   const lines = useApiQuery(reminderCalls.preview).data?.lines ?? []
   const quiet = lines.filter(({ daysOverdue, reason }) => daysOverdue > 0 && (reason === 'paused' || reason === 'address_held')).length
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.sendNow.title} centered closeButtonProps={closeButton}>
+    <Modal opened={opened} onClose={onClose} title={texts.sendNow.title}>
       <p className={styles.question}>{`${texts.sendNow.again(remindedToday)} ${texts.sendNow.limit}`}</p>
       <p className={styles.question}>{texts.sendNow.nothingLeft(quiet)}</p>
       <Group justify="flex-end" mt={24}>
@@ -67,7 +67,7 @@ export function NothingLeftDialog({ opened, remindedToday, onClose }: DialogProp
 
 export function MailboxNeededDialog({ action, opened, onClose }: DialogProps & { action: 'start' | 'send' }): ReactNode {
   return (
-    <Modal opened={opened} onClose={onClose} title={texts.unconfigured.title} centered closeButtonProps={closeButton}>
+    <Modal opened={opened} onClose={onClose} title={texts.unconfigured.title}>
       <p className={styles.question}>{action === 'start' ? texts.unconfigured.beforeStart : texts.unconfigured.beforeSend}</p>
       <Group justify="flex-end" gap={12} mt={24}>
         <Button variant="default" onClick={onClose}>
@@ -80,5 +80,3 @@ export function MailboxNeededDialog({ action, opened, onClose }: DialogProps & {
     </Modal>
   )
 }
-
-const closeButton = { 'aria-label': texts.close, size: 44, iconSize: 18 }

@@ -6,9 +6,8 @@ import { type Run, type RunSelection, reminderCalls } from '#contract/reminders.
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, queryKey, useApiMutation } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
-import { toast } from '#web/ui/toast.tsx'
+import { brief, toast } from '#web/ui/toast.tsx'
 import { CancelQuestion, StopQuestion } from './dialogs.tsx'
-import styles from './reminders.module.css'
 import { emailCount, type FollowedRun } from './runs.ts'
 import { texts } from './texts.ts'
 
@@ -173,7 +172,7 @@ function isRefused(error: Error): boolean {
 
 /** A reply of a mail server may be too long for a toast; the screen shows all of it. */
 function errorToast(message: string): void {
-  toast('bad', <span className={styles.clamped}>{message}</span>)
+  toast('bad', brief(message))
 }
 
 /** Emails that wait or are on hold must not be reported as sent. */

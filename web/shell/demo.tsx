@@ -5,7 +5,7 @@ import { withQuery } from '#contract/screens.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { demoTexts as texts } from './on-demand-texts.ts'
 
-/** Says above every screen of a demo what it is; with ?tour, what is worth seeing on this one, and where the next is. */
+/** The notice above every screen of a demo; with ?tour, what to see on this screen, and the link to the next. */
 export function Demo({ mail }: { mail: string }): ReactNode {
   const [query] = useSearchParams()
   const asked = query.get('tour')

@@ -66,7 +66,7 @@ export function MissingScreen(): ReactNode {
           text={texts.missing.text}
           action={
             <>
-              <ReloadButton byItself atOnce={again}>
+              <ReloadButton whenOnline immediately={again}>
                 {texts.missing.retry}
               </ReloadButton>
               {wentHere && (
@@ -150,16 +150,16 @@ async function arrive(addresses: string[]): Promise<boolean> {
 interface ReloadButtonProps {
   children: string
   /** Reloads automatically once the browser is back online. */
-  byItself?: boolean
+  whenOnline?: boolean
   /** Reloads immediately. */
-  atOnce?: boolean
+  immediately?: boolean
 }
 
 /**
  * Reloads the page, but only when the server answers: otherwise the browser's error page would replace this one. Must be inside a live
  * region, which announces a failure.
  */
-function ReloadButton({ children, byItself = false, atOnce = false }: ReloadButtonProps): ReactNode {
+function ReloadButton({ children, whenOnline = false, immediately = false }: ReloadButtonProps): ReactNode {
   const [state, setState] = useState<'waiting' | 'trying' | 'unreachable'>('waiting')
   const trying = useRef(false)
   const reload = async () => {
@@ -173,14 +173,14 @@ function ReloadButton({ children, byItself = false, atOnce = false }: ReloadButt
   const latest = useRef(reload)
   latest.current = reload
   useEffect(() => {
-    if (atOnce) void latest.current()
-  }, [atOnce])
+    if (immediately) void latest.current()
+  }, [immediately])
   useEffect(() => {
-    if (!byItself) return
+    if (!whenOnline) return
     const again = () => void latest.current()
     window.addEventListener('online', again)
     return () => window.removeEventListener('online', again)
-  }, [byItself])
+  }, [whenOnline])
   return (
     <>
       <button type="button" className={button.filled} aria-disabled={state === 'trying' || undefined} onClick={() => void reload()}>

@@ -20,7 +20,7 @@ import { send, sendMatching } from '#web/platform/send.ts'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel } from '#web/ui/panel.tsx'
-import { toast } from '#web/ui/toast.tsx'
+import { brief, toast } from '#web/ui/toast.tsx'
 import { UrlTabs } from '#web/ui/url-tabs.tsx'
 import styles from './email-templates.module.css'
 import { kinds, type TemplateKind } from './templates.ts'
@@ -154,7 +154,7 @@ function TemplateEditor({ kind, language, template, onUnsaved }: TemplateEditorP
       if (same(form.getValues(), sent.current)) form.setValues(wordingIn(reply))
       toast('good', texts.saved)
     },
-    onError: (error) => toast('bad', <span className={styles.clamped}>{texts.saveFailed(errorMessage(error))}</span>),
+    onError: (error) => toast('bad', brief(texts.saveFailed(errorMessage(error)))),
   })
   const { form } = state
   const values = form.getValues()
@@ -234,7 +234,7 @@ function CustomSwitch({ kind, language, on }: { kind: TemplateKind; language: st
     onSuccess: () => setWanted(null),
     onError: (error) => {
       setWanted(null)
-      toast('bad', <span className={styles.clamped}>{texts.preferenceFailed(errorMessage(error))}</span>)
+      toast('bad', brief(texts.preferenceFailed(errorMessage(error))))
     },
   })
   return (

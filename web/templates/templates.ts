@@ -58,7 +58,7 @@ export interface Spoken {
   sample: NonNullable<Template['sample']>
 }
 
-/** How the email of the sample is said: its amounts are formatted already. */
+/** The language of the sample's email; its amounts are formatted already. */
 export function speechOf({ language, dir, sample }: Spoken): Speech {
   const amount = String(sample.amount ?? sample.totalAmount ?? '')
   const said = { ...english, language, dir, money: () => amount }
@@ -217,7 +217,7 @@ function groupExample(invoices: [Invoice, ...Invoice[]], { userName, today, offs
   }
 }
 
-/** What the server adds to an email to say how to pay, from what the preview knows. */
+/** What the server adds to an email about how to pay, from what the preview knows. */
 export function payFacts(
   settings: PaymentSettings,
   payLink: string | null,

@@ -105,7 +105,7 @@ export function Preview({ kind, wording, step, title = t.title, spoken = null }:
   )
 }
 
-/** The values of the sample in a language, once the server has said them; null in English. */
+/** The sample's values in a language, once the server has sent them; null in English. */
 export function useSpoken(kind: TemplateKind, language: string): Spoken | null {
   const template = useApiQuery(kinds[kind].read, { query: { language } }, { enabled: language !== firstLanguage }).data
   return template?.sample && language !== firstLanguage ? { language, dir: template.dir ?? 'ltr', sample: template.sample } : null

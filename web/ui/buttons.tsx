@@ -29,6 +29,21 @@ export function BusyButton({ busy, busyText, children, onClick, leftSection, ...
   )
 }
 
+interface TryAgainProps {
+  /** Filled where it is the only action. */
+  variant?: 'default' | 'filled'
+  busy: boolean
+  onRetry: () => void
+}
+
+export function TryAgain({ variant = 'default', busy, onRetry }: TryAgainProps): ReactNode {
+  return (
+    <BusyButton variant={variant} busy={busy} busyText={texts.failed.busy} onClick={onRetry}>
+      {texts.failed.again}
+    </BusyButton>
+  )
+}
+
 /**
  * Copies a text that is still on its way: browsers permit that only from the click on. Resolves to whether it was copied; rejects where the text
  * does.

@@ -39,7 +39,7 @@ function textOf(cell: CellObject | undefined, is1904: boolean): string {
   return currency === null ? number : `${currency} ${number}`
 }
 
-/** What the files of a ZIP archive are unpacked, as its directory tells; null where it is none. */
+/** The unpacked size of a ZIP archive, from its directory; null where it is none. */
 function unpackedSize(bytes: ArrayBuffer): number | null {
   const view = new DataView(bytes)
   let end = view.byteLength - 22

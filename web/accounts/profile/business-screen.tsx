@@ -387,10 +387,10 @@ function Businesses({ current }: { current: BusinessDetails }): ReactNode {
           </Button>
         </Panel>
       )}
-      <Modal opened={address.has('add')} onClose={() => add(false)} title={t.add.open} centered>
+      <Modal opened={address.has('add')} onClose={() => add(false)} title={t.add.open}>
         <AddBusiness onCancel={() => add(false)} />
       </Modal>
-      <Modal opened={removing} onClose={() => setRemoving(false)} title={t.remove.open} centered>
+      <Modal opened={removing} onClose={() => setRemoving(false)} title={t.remove.open}>
         <RemoveBusiness business={current} onCancel={() => setRemoving(false)} />
       </Modal>
     </>

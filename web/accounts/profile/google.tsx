@@ -63,13 +63,7 @@ export function SecurityGoogle({ profile }: { profile: Profile }): ReactNode {
       <Button variant="default" leftSection={<IconBrandGoogle size={18} aria-hidden />} onClick={() => setAsking(true)}>
         {t.open}
       </Button>
-      <Modal
-        opened={asking}
-        onClose={() => setAsking(false)}
-        title={t.dialog}
-        centered
-        closeButtonProps={{ 'aria-label': texts.security.close, size: 44, iconSize: 18 }}
-      >
+      <Modal opened={asking} onClose={() => setAsking(false)} title={t.dialog}>
         <LinkForm profile={profile} onCancel={() => setAsking(false)} />
       </Modal>
     </Panel>
@@ -185,14 +179,7 @@ function GoogleUnlinkDialog({ code, email, onClose }: { code: string; email: str
   })
   const { form } = state
   return (
-    <Modal
-      opened
-      onClose={state.busy ? () => undefined : onClose}
-      title={unlinkTexts.choose}
-      centered
-      closeOnClickOutside={false}
-      closeButtonProps={{ 'aria-label': texts.security.close, size: 44, iconSize: 18 }}
-    >
+    <Modal opened onClose={state.busy ? () => undefined : onClose} title={unlinkTexts.choose} closeOnClickOutside={false}>
       <ContractForm
         state={state}
         submit={unlinkTexts.submit}

@@ -161,7 +161,7 @@ function DeleteAccountDialog({ opened, profile, onClose }: DeleteAccountProps): 
   }
   if (proving && !busy)
     return (
-      <Modal opened={opened} onClose={close} title={removeTexts.prove.title} centered>
+      <Modal opened={opened} onClose={close} title={removeTexts.prove.title}>
         {profile.googleId === undefined ? (
           <ProofForm profile={profile} onCancel={close} onDone={() => remove.mutateAsync({}).catch(() => setProving(false))} />
         ) : (
@@ -170,7 +170,7 @@ function DeleteAccountDialog({ opened, profile, onClose }: DeleteAccountProps): 
       </Modal>
     )
   return (
-    <Modal opened={opened} onClose={close} title={removeTexts.dialog} centered>
+    <Modal opened={opened} onClose={close} title={removeTexts.dialog}>
       <form noValidate onSubmit={submit}>
         <p className={styles.text}>{removeTexts.question(profile.email)}</p>
         <TextInput

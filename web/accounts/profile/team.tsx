@@ -67,11 +67,10 @@ export function Team({ business }: { business: BusinessDetails }): ReactNode {
         onClose={() => setRemoving(null)}
         title={removing?.self ? team.remove.leave : team.remove.openFor(removing?.displayName ?? '')}
         size={520}
-        centered
       >
         {removing && <RemoveMember member={removing} business={business} onDone={() => setRemoving(null)} />}
       </Modal>
-      <Modal opened={heir !== null} onClose={() => setHeir(null)} title={team.handOver.title(business.name)} centered>
+      <Modal opened={heir !== null} onClose={() => setHeir(null)} title={team.handOver.title(business.name)}>
         {heir && <HandOver to={heir} onDone={() => setHeir(null)} />}
       </Modal>
     </>

@@ -28,12 +28,10 @@ export function TwoFactorChangeDialog({ what, email, onClose }: ChangeProps & { 
       opened
       onClose={onClose}
       title={codes ? t.codes.title : t[what].title}
-      centered
       size={500}
       closeOnClickOutside={codes === null}
       closeOnEscape={codes === null}
       withCloseButton={codes === null}
-      closeButtonProps={{ 'aria-label': texts.security.close, size: 44, iconSize: 18 }}
     >
       {codes ? (
         <RecoveryCodes codes={codes} email={email} onClose={onClose} />
@@ -137,12 +135,10 @@ export function TwoFactorSetUpDialog({ email, onClose }: { email: string; onClos
       opened
       onClose={onClose}
       title={titles[step.at]}
-      centered
       size={500}
       closeOnClickOutside={!stays}
       closeOnEscape={!stays}
       withCloseButton={!stays}
-      closeButtonProps={{ 'aria-label': texts.security.close, size: 44, iconSize: 18 }}
     >
       {step.at === 'password' && <AskPassword email={email} onCancel={onClose} onStarted={(made) => setStep({ at: 'code', ...made })} />}
       {step.at === 'code' && (

@@ -65,7 +65,7 @@ function Steps({ steps }: { steps: FirstSteps }): ReactNode {
               <span className={styles.mark} aria-hidden>
                 {done[step] ? <IconCheck size={16} stroke={2.6} /> : nth + 1}
               </span>
-              <div className={styles.words}>
+              <div>
                 <h3 className={styles.name}>
                   {texts.steps[step].name(steps.daily)}
                   {done[step] && <span className={styles.unseen}> {texts.done}</span>}

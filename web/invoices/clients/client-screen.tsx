@@ -31,7 +31,7 @@ import { paymentTexts } from '#web/invoices/payments/texts.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { copyLink, useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
 import { Allowed, useToday } from '#web/platform/account.tsx'
-import { useAttention } from '#web/platform/attention.ts'
+import { useBrokenPromises } from '#web/platform/attention.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
@@ -80,13 +80,9 @@ export default function ClientScreen(): ReactNode {
 
 function ShownClient({ client }: { client: ClientDetails }): ReactNode {
   const { zone, now, today } = useToday()
-  const { items } = useAttention()
   const lines = useApiQuery(reminderCalls.preview, {}, { staleTime: 60_000 }).data?.lines
   const its = useMemo(() => lines && (linesByClient(lines).get(client.email.toLowerCase()) ?? []), [lines, client.email])
-  const broken = useMemo(
-    () => new Set(items?.flatMap(({ kind, clients }) => (kind === 'promise' ? clients.map(({ invoiceId }) => invoiceId) : []))),
-    [items],
-  )
+  const broken = useBrokenPromises()
   const state = its && stateOfClient(client, its, { zone, now, broken })
   return (
     <>

@@ -19,7 +19,7 @@ import { type PreviewLine, reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { useGridNavigation } from '#web/invoices/dashboard/use-grid-navigation.ts'
 import { LinkButton, useCurrency, useToday } from '#web/platform/account.tsx'
-import { useAttention } from '#web/platform/attention.ts'
+import { useBrokenPromises } from '#web/platform/attention.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { daysBetween } from '#web/ui/dates.ts'
@@ -88,13 +88,9 @@ function ClientList({ clients, typed }: { clients: Client[]; typed: string }): R
   const found = useMemo(() => searchClients(clients, typed), [clients, typed])
   const lines = useApiQuery(reminderCalls.preview, {}, { staleTime: previewStaleTime }).data?.lines
   const { zone, now, today } = useToday()
-  const { items } = useAttention()
   const byClient = useMemo(() => lines && linesByClient(lines), [lines])
   const axis = useMemo(() => axisOf(lines ?? [], today), [lines, today])
-  const broken = useMemo(
-    () => new Set(items?.flatMap(({ kind, clients }) => (kind === 'promise' ? clients.map(({ invoiceId }) => invoiceId) : []))),
-    [items],
-  )
+  const broken = useBrokenPromises()
   const around = useMemo(() => ({ zone, now, broken }), [zone, now, broken])
   const rows = useGridNavigation<HTMLTableSectionElement>({
     items: found.length,

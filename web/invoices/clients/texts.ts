@@ -50,8 +50,6 @@ export const clientPageTexts = {
   middle: (invoices: number) =>
     `Median of the last ${count(invoices, 'paid invoice')}. Each line runs from the due date to the payment, or to today if it is unpaid.`,
   lines: 'Each line runs from the due date to the payment, or to today if it is unpaid.',
-  columns: { invoice: 'Invoice', amount: 'Amount', status: 'Status' },
-  dueDate: 'due date',
   soFar: (days: number) => `${count(days, 'day')} so far`,
   dueIn: (days: number) => (days === 0 ? 'due today' : `due in ${count(days, 'day')}`),
   paidAfter: (days: number) => (days > 0 ? count(days, 'day') : days === 0 ? 'on the due date' : `${count(-days, 'day')} early`),
@@ -88,6 +86,6 @@ export const clientPageTexts = {
   notDelivered: 'Not delivered',
   retrying: 'Delayed, will be retried',
   about: (references: string) => ` for ${references}`,
-  replied: 'The mail server said:',
+  replied: 'The mail server replied:',
   andMore: (n: number) => `${n} more`,
 }

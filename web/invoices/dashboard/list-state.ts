@@ -7,7 +7,7 @@ import { type Invoice, invoiceStatus } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import type { Known } from '#web/invoices/invoice-state.ts'
 import { useToday } from '#web/platform/account.tsx'
-import { useAttention } from '#web/platform/attention.ts'
+import { useBrokenPromises } from '#web/platform/attention.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { type NextRun, nextRun, type Order, order } from './list-data.ts'
 import type { Filter } from './texts.ts'
@@ -156,16 +156,12 @@ const previewStaleTime = 60_000
 /** What the dashboard knows about its invoices besides them: today, broken promises, and what is sent next. */
 export function useKnown(invoices: Invoice[]): Around {
   const { zone, now, today } = useToday()
-  const { items } = useAttention()
   const status = useApiQuery(reminderCalls.status)
   const settings = useApiQuery(reminderCalls.settings, {}, { staleTime: previewStaleTime })
   const preview = useApiQuery(reminderCalls.preview, {}, { staleTime: previewStaleTime })
   const lines = preview.data?.lines
   const next = useMemo(() => lines && new Map(lines.map((line) => [line.invoiceId, line])), [lines])
-  const broken = useMemo(
-    () => new Set(items?.flatMap(({ kind, clients }) => (kind === 'promise' ? clients.map(({ invoiceId }) => invoiceId) : []))),
-    [items],
-  )
+  const broken = useBrokenPromises()
   const known = useMemo((): Known => ({ zone, now, broken, next }), [zone, now, broken, next])
   const grouped = settings.data?.groupByClient
   const run = useMemo(

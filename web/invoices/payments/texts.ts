@@ -38,7 +38,6 @@ export const paymentTexts = {
       .filter((part) => part !== null && part !== '')
       .join(' · '),
   takenBack: (date: string) => `taken back on ${date}`,
-  fromProvider: 'Refund it at Razorpay',
   record: 'Record payment',
   refund: 'Record refund',
   /** The accessible name of each row's button. */

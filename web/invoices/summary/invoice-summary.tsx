@@ -17,7 +17,7 @@ import { changeInvalidates, describePause, isPartPaid, isPaused, pausePill, stat
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useInvoiceActing } from '#web/invoices/use-invoice-acting.tsx'
 import { Allowed, LinkButton, useRefusal, useToday } from '#web/platform/account.tsx'
-import { useAttention } from '#web/platform/attention.ts'
+import { useBrokenPromises } from '#web/platform/attention.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { nameAndSteps, sequenceTexts } from '#web/platform/sequences/texts.ts'
@@ -37,13 +37,9 @@ interface InvoiceSummaryProps {
 /** Above the form: what is owed, how late, what comes next, and what can be done. */
 export function InvoiceSummary({ invoice, history }: InvoiceSummaryProps): ReactNode {
   const { zone, now, today } = useToday()
-  const { items } = useAttention()
   const { reference, clientName, amount, currency, status, dueDate, paidOn } = invoice
   const paid = status === 'paid'
-  const broken = useMemo(
-    () => new Set(items?.flatMap(({ kind, clients }) => (kind === 'promise' ? clients.map(({ invoiceId }) => invoiceId) : []))),
-    [items],
-  )
+  const broken = useBrokenPromises()
   const days = daysBetween(dueDate, today)
   const state = stateOf(invoice, { zone, now, broken, next: undefined })
   const failing = state.tone === 'bad' || state.tone === 'warn'

@@ -8,7 +8,7 @@ import { mostPlanned, type PlannedMail, planDays, type Simulation, type Simulati
 import { useToday } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
-import { TryAgain } from '#web/platform/query-view.tsx'
+import { TryAgain } from '#web/ui/buttons.tsx'
 import { showDate } from '#web/ui/dates.ts'
 import { useWidth } from '#web/ui/hooks.ts'
 import { Notice } from '#web/ui/notice.tsx'

@@ -143,7 +143,7 @@ function Choice({ whose, sequences, onClose }: ChoiceProps): ReactNode {
       if (error instanceof Problem && error.code === 'plan_changed') void simulated.refetch()
     },
   })
-  // Whose plan has ended can still return to what everybody has.
+  // An account whose plan has ended can still return to the default.
   const allowed = has !== false || chosen === 'every_day' || chosen === null
   const own = sequences.filter(({ builtIn }) => !builtIn)
   return (

@@ -38,7 +38,7 @@ import { fitsScore, Score, type ScoreProps, StepList } from './score.tsx'
 import styles from './sequences.module.css'
 import { DayInput, StepForm } from './step-form.tsx'
 
-/** The sequence that an editor has just made. The editor that takes its place says so: what is typed into the first one until then is lost. */
+/** The sequence that an editor has just made. The editor that takes its place reports it: what is typed into the first one until then is lost. */
 const created: { id: string | null } = { id: null }
 /** The id of a sequence that is not saved yet, in a simulation. */
 const newId = 'new'
@@ -60,7 +60,7 @@ export function SequenceEditor({ saved, start, writing }: SequenceEditorProps): 
   const [kind, setKind] = useState<TemplateKind>('one')
   const settings = useApiQuery(reminderCalls.settings).data
   const [wantsAll, setWantsAll] = useState<boolean | null>(null)
-  // Who never chose a sequence makes the first one for all clients.
+  // The first sequence of an account is for all clients, unless it chose one before.
   const forAll = saved === null && (wantsAll ?? settings?.sequence === 'every_day')
   const quiet = useQuietTicks(forAll)
   const base = useSavedBase(saved, start, draft, setDraft)
