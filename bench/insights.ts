@@ -6,7 +6,7 @@ import { createAccount } from '#server/accounts/accounts.ts'
 import { openInsight } from '#server/insight/insight.ts'
 import { type Database, type OpenDatabase, openEmbedded, openServer } from '#server/platform/database.ts'
 import { createDatabase, openCluster } from '#test/postgres.ts'
-import { addHistory, analyzed } from './measure.ts'
+import { addHistory, analyzed, quantile } from './measure.ts'
 
 /**
  * How long the figures of Insights take to compute, on PostgreSQL and on the embedded database, and on PostgreSQL beside the invoices and emails of
@@ -40,8 +40,7 @@ async function measure(db: Database, owner: Awaited<ReturnType<typeof anOwner>>)
       await insight[call](owner, now)
       times[call].push(performance.now() - began)
     }
-  const median = (values: number[]) => values.toSorted((one, other) => one - other)[Math.floor(repeats / 2)] ?? 0
-  return { read: median(times.read), advanced: median(times.advanced) }
+  return { read: quantile(times.read, 0.5), advanced: quantile(times.advanced, 0.5) }
 }
 
 function tell(where: string, { read, advanced }: { read: number; advanced: number }): void {

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { chromiumFlags, findChromium } from '#test/chromium.ts'
 import { clientWords, invoiceLines } from '#test/invoice-lines.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
+import { quantile } from './measure.ts'
 
 /**
  * How fast the dashboard and the list of clients react to typing and scrolling with 10,000 invoices, each of another client, in the real program with the built client, compared with 10
@@ -68,16 +69,16 @@ try {
       let few = 0
       for (const size of sizes) {
         const { letters, found, scrolled, nodes } = await measure(browser, { size, view, screen })
-        if (size === sizes[0]) few = median(found)
+        if (size === sizes[0]) few = quantile(found, 0.5)
         rows.push([
           view.toLowerCase(),
           String(screen.width),
           size.toLocaleString('en-IN'),
-          median(letters).toFixed(0),
+          quantile(letters, 0.5).toFixed(0),
           Math.max(...letters).toFixed(0),
-          median(found).toFixed(0),
+          quantile(found, 0.5).toFixed(0),
           Math.max(...found).toFixed(0),
-          (median(found) / few).toFixed(1),
+          (quantile(found, 0.5) / few).toFixed(1),
           '100 ms',
           scrolled?.longestFrame.toFixed(0) ?? '-',
           scrolled?.longestWork.toFixed(0) ?? '-',
@@ -217,8 +218,4 @@ async function scrollToEnd(browser: Browser, page: Page): Promise<Scrolled> {
   const pages = new Set(traceEvents.filter(({ args }) => args?.name === 'CrRendererMain').map(threadOf))
   const work = traceEvents.filter((event) => event.ph === 'X' && pages.has(threadOf(event))).map(({ tdur = 0 }) => tdur / 1_000)
   return { longestFrame: Math.max(...frames), longestWork: work.reduce((most, one) => Math.max(most, one), 0) }
-}
-
-function median(numbers: number[]): number {
-  return numbers.toSorted((one, other) => one - other)[Math.floor((numbers.length - 1) / 2)] ?? 0
 }

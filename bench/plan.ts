@@ -19,7 +19,7 @@ import { previewReminders } from '#server/reminders/reminders.ts'
 import { readPlan, simulate } from '#server/reminders/simulate.ts'
 import { sequenceSteps, stepTexts } from '#server/reminders/tables.ts'
 import { createDatabase, openCluster } from '#test/postgres.ts'
-import { addHistory, analyzed, counting, secretKey, statementsAt } from './measure.ts'
+import { addHistory, analyzed, counting, quantile, secretKey, statementsAt } from './measure.ts'
 
 /**
  * What it costs to plan 30 days of an account with very many invoices, with smart reminders and without: how long it takes, how long no other call has
@@ -70,7 +70,6 @@ async function anOwner(db: Database): Promise<{ account: Account; sequenceId: st
   return { account, sequenceId, invoice: last.id }
 }
 
-const median = (values: number[]) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0
 const line = (cells: (string | number)[]) => process.stdout.write(`| ${cells.join(' | ')} |\n`)
 
 async function measure(place: string, db: Database, statements: () => Promise<number>): Promise<void> {
@@ -109,7 +108,7 @@ async function measure(place: string, db: Database, statements: () => Promise<nu
         place,
         name,
         smart ? 'on' : 'off',
-        `${median(times).toFixed(0)} ms`,
+        `${quantile(times, 0.5).toFixed(0)} ms`,
         `${(delay.max / 1e6).toFixed(0)} ms`,
         mb(most - kept),
         asked || '',

@@ -96,9 +96,7 @@ class Traffic {
   async ask(who: Account | null, method: string, where: string, body?: object, route = where): Promise<Answered> {
     const text = body && JSON.stringify(body)
     const headers = {
-      ...(who
-        ? { authorization: `Bearer ${await signAccessToken(secretKey, who.sessionId, Temporal.Now.instant())}` }
-        : { accept: 'text/html' }),
+      ...(who ? { authorization: `Bearer ${signAccessToken(secretKey, who.sessionId, Temporal.Now.instant())}` } : { accept: 'text/html' }),
       ...(text ? { 'content-type': 'application/json' } : {}),
     }
     const began = performance.now()

@@ -8,10 +8,11 @@ import { root } from './install.mjs'
 import { run, say } from './process.mjs'
 
 /** The inputs of the client's build. */
-const sources = [
+export const sources = [
   'web',
   'contract',
   'public',
+  'docs/pictures',
   'docs/privacy.md',
   'vite.config.ts',
   'react-router.config.ts',

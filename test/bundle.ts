@@ -1,15 +1,13 @@
-import { createHash } from 'node:crypto'
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { globSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { cache, keptFolder } from './cache.ts'
 
 const root = path.join(import.meta.dirname, '..')
 /** What tests start in processes of its own. */
 const entries = { start: 'server/start.ts', duely: 'server/duely.ts', simulate: 'test/simulation/simulate.ts' }
 /** Packages of many files, and those that share an instance with them; Node looks through the whole package.json of drizzle for each file of it. */
 const bundled = ['drizzle-orm', 'zod', 'fastify-type-provider-zod', 'jose', 'openid-client', 'oauth4webapi', 'postal-mime', 'p-limit']
-const cache = path.join(root, 'node_modules/.cache/duely')
 
 /** For processes that tests start: what Node made of their code is kept for the next one. */
 export const compileCache = path.join(cache, 'compiled')
@@ -28,14 +26,12 @@ export async function programFile(name: keyof typeof entries): Promise<string> {
 
 /** Bundles the programs once for each state of their sources. */
 async function bundle(): Promise<string> {
-  const hash = createHash('sha256')
   const sources = globSync('{contract,server,test}/**/*.ts', { cwd: root, exclude: ['**/*.{test,spec}.ts', 'test/e2e/**'] })
-  for (const file of [...sources.toSorted(), 'package-lock.json']) hash.update(file).update(readFileSync(path.join(root, file)))
-  const done = path.join(cache, `programs-${hash.digest('hex').slice(0, 16)}`)
-  if (existsSync(done)) return done
+  return keptFolder('programs', [...sources.toSorted(), 'package-lock.json'], buildPrograms)
+}
+
+async function buildPrograms(outDir: string): Promise<void> {
   const { build } = await import('vite')
-  await mkdir(cache, { recursive: true })
-  const making = await mkdtemp(`${done}.`)
   await build({
     root,
     configFile: false,
@@ -46,7 +42,7 @@ async function bundle(): Promise<string> {
       ssr: true,
       target: 'esnext',
       minify: false,
-      outDir: making,
+      outDir,
       rolldownOptions: { input: Object.fromEntries(Object.entries(entries).map(([name, file]) => [name, path.join(root, file)])) },
     },
     plugins: [
@@ -65,10 +61,4 @@ async function bundle(): Promise<string> {
       },
     ],
   })
-  // Several processes may get here together: the first one to finish gives the folder its name.
-  await rename(making, done).catch(async (error: unknown) => {
-    await rm(making, { recursive: true, force: true })
-    if (!existsSync(done)) throw error
-  })
-  return done
 }

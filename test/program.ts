@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { constants, existsSync, readdirSync, readFileSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { constants, existsSync, readdirSync } from 'node:fs'
+import { cp, mkdir } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { businessHeader } from '#contract/call.ts'
+import type { OpenDatabase } from '#server/platform/database.ts'
 import { compileCache, programFile } from './bundle.ts'
+import { keptFolder, migrationFiles } from './cache.ts'
 
 /** The real program in a process of its own. */
 export interface Program extends AsyncDisposable {
@@ -114,44 +115,24 @@ async function healthy(url: string, child: ChildProcess, { logged, output }: { l
   throw new Error(`The program was not healthy in time:\n${output()}`)
 }
 
-const root = path.join(import.meta.dirname, '..')
+async function openFolder(dataDir: string): Promise<OpenDatabase> {
+  const { openEmbedded } = await import('#server/platform/database.ts')
+  return openEmbedded(dataDir, () => undefined)
+}
 
 /** Gives an empty data folder a migrated database without rows. The program makes its secret key at its first start, as in an empty folder. */
 export async function copyTemplate(dataDir: string): Promise<void> {
   if (existsSync(dataDir) && readdirSync(dataDir).length > 0) return
-  const template = await migratedFolder()
+  const template = await keptFolder('data', migrationFiles(), async (folder) => (await openFolder(folder)).close())
   await mkdir(dataDir, { recursive: true, mode: 0o700 })
   await cp(template, dataDir, { recursive: true, mode: constants.COPYFILE_FICLONE })
 }
 
 /** Changes the data of a program that has ended, where only time would. */
 export async function changeData(dataDir: string, statement: string): Promise<void> {
-  const { openEmbedded } = await import('#server/platform/database.ts')
-  const database = await openEmbedded(dataDir, () => undefined)
+  const database = await openFolder(dataDir)
   await database.db.execute(statement)
   await database.close()
-}
-
-/** A data folder with a migrated database, made once per set of migrations and version of the engine. */
-async function migratedFolder(): Promise<string> {
-  const migrations = path.join(root, 'migrations')
-  const hash = createHash('sha256').update(readFileSync(path.join(root, 'node_modules/@electric-sql/pglite/package.json')))
-  for (const file of ['meta/_journal.json', ...readdirSync(migrations).filter((name) => name.endsWith('.sql'))].toSorted())
-    hash.update(file).update(readFileSync(path.join(migrations, file)))
-  const cache = path.join(root, 'node_modules/.cache/duely')
-  const folder = path.join(cache, `data-${hash.digest('hex').slice(0, 16)}`)
-  if (existsSync(folder)) return folder
-  await mkdir(cache, { recursive: true })
-  const making = await mkdtemp(`${folder}.`)
-  const { openEmbedded } = await import('#server/platform/database.ts')
-  const database = await openEmbedded(making, () => undefined)
-  await database.close()
-  // Several processes may get here together: the first one to finish gives the folder its name.
-  await rename(making, folder).catch(async (error: unknown) => {
-    await rm(making, { recursive: true, force: true })
-    if (!existsSync(folder)) throw error
-  })
-  return folder
 }
 
 export async function freePort(): Promise<number> {

@@ -1,30 +1,23 @@
-import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { wrapEmbedded } from '#server/platform/database.ts'
-
-const root = path.join(import.meta.dirname, '..')
+import { keptFolder, migrationFiles } from './cache.ts'
 
 /** PGlite from a migrated copy. */
 export async function engineFromTemplate(): Promise<PGlite> {
-  return PGlite.create({ loadDataDir: new Blob([readFileSync(await templateFile())]) })
+  return PGlite.create({ loadDataDir: await templateFiles() })
 }
 
-/** The files of a migrated PGlite, made once per set of migrations. */
-export async function templateFile(): Promise<string> {
-  const journal = readFileSync(path.join(root, 'migrations/meta/_journal.json'))
-  const stamp = createHash('sha256').update(journal).digest('hex').slice(0, 16)
-  const folder = path.join(root, 'node_modules/.cache/duely')
-  const file = path.join(folder, `template-${stamp}.tar`)
-  if (!existsSync(file)) {
+/** The files of a migrated PGlite. */
+export async function templateFiles(): Promise<Blob> {
+  const name = 'files.tar'
+  const folder = await keptFolder('template', migrationFiles(), async (making) => {
     const database = await wrapEmbedded(new PGlite())
     const dump = await database.embedded?.dumpDataDir('none')
-    mkdirSync(folder, { recursive: true })
-    const own = `${file}.${process.pid}`
-    writeFileSync(own, Buffer.from(await (dump as Blob).arrayBuffer()))
-    renameSync(own, file)
+    await writeFile(path.join(making, name), Buffer.from(await (dump as Blob).arrayBuffer()))
     await database.close()
-  }
-  return file
+  })
+  return new Blob([readFileSync(path.join(folder, name))])
 }

@@ -69,7 +69,7 @@ export interface FakeCollector extends AsyncDisposable {
   receiver: FakeReceiver
   /** All spans, as they arrived. */
   spans(): ReceivedSpan[]
-  /** The names of the metrics that arrived last. */
+  /** The metrics that arrived last. */
   metrics(): z.output<typeof metric>[]
 }
 

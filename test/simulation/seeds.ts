@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { PGlite } from '@electric-sql/pglite'
-import { templateFile } from '#test/template.ts'
+import { templateFiles } from '#test/template.ts'
 import { Engine } from './engine.ts'
 import { Machine } from './machine.ts'
 import { type SimulationOptions, type SimulationResult, simulate } from './simulation.ts'
@@ -27,7 +26,7 @@ export async function closeSeeds(): Promise<void> {
 
 async function open() {
   const engine = new Engine({
-    loadDataDir: new Blob([readFileSync(await templateFile())]),
+    loadDataDir: await templateFiles(),
     // Whether a plan is made for certain values would depend on how often its statement was used.
     startParams: [...PGlite.defaultStartParams, '-c', 'plan_cache_mode=force_generic_plan', '-c', 'shared_buffers=16MB'],
   })
