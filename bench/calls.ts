@@ -17,8 +17,8 @@ import { newId } from '#server/platform/columns.ts'
 import { type Database, openServer, rows } from '#server/platform/database.ts'
 import { hashToken } from '#server/platform/secrets.ts'
 import { createDatabase, openCluster } from '#test/postgres.ts'
-import { type Program, startProgram } from '#test/program.ts'
-import { addOwner, counting, cpuMs, cpuOfServer, type Owner, quantile, residentMb, secretKey, statementsAt } from './measure.ts'
+import { type Program, residentMb, startProgram } from '#test/program.ts'
+import { addOwner, counting, cpuMs, cpuOfServer, type Owner, quantile, secretKey, statementsAt } from './measure.ts'
 
 /**
  * Calls of the real program beside a bare Fastify with `pg` and hand-written SQL: one prepared statement each, no authentication, on the same rows,

@@ -104,12 +104,6 @@ export function cpuOfServer(url: string): number {
   return servers.reduce((sum, one) => sum + (one.parent === first?.pid ? one.own : 0), (first?.own ?? 0) + (first?.ended ?? 0))
 }
 
-/** Memory of a process, in MB. */
-export function residentMb(pid: number): number {
-  const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return Number(kilobytes ?? 0) / 1024
-}
-
 /** The value below which this share of all values lies. */
 export function quantile(values: number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0

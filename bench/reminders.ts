@@ -25,8 +25,8 @@ import { composeReminder } from '#server/reminders/compose.ts'
 import { addOwners } from '#test/factories.ts'
 import { openSink, type Sink } from '#test/fakes/sink.ts'
 import { createDatabase, openCluster } from '#test/postgres.ts'
-import { type Program, startProgram } from '#test/program.ts'
-import { addOwner, counting, cpuMs, cpuOfServer, quantile, residentMb, secretKey, statementsAt } from './measure.ts'
+import { type Program, residentMb, startProgram } from '#test/program.ts'
+import { addOwner, counting, cpuMs, cpuOfServer, quantile, secretKey, statementsAt } from './measure.ts'
 
 /**
  * Reminders of many accounts from the hour of their daily run to the mail server, compared in the same run with L, the limit: nodemailer for 64

@@ -14,9 +14,9 @@ import { type Database, openEmbedded, openServer, rows } from '#server/platform/
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
 import { openFakeSmtp, reset, silence } from '#test/fakes/smtp-server.ts'
 import { createDatabase, openCluster, query } from '#test/postgres.ts'
-import { type Program, startProgram } from '#test/program.ts'
+import { type Program, residentMb, startProgram } from '#test/program.ts'
 import { seeded } from '#test/seeded.ts'
-import { addOwner, cpuMs, type Owner, quantile, residentMb, secretKey } from './measure.ts'
+import { addOwner, cpuMs, type Owner, quantile, secretKey } from './measure.ts'
 
 /**
  * Four hours of a server with so many accounts in twenty minutes: calls, daily runs, webhooks and traces at twelve times their ordinary rate, while mail servers,

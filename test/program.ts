@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { constants, existsSync, readdirSync } from 'node:fs'
+import { constants, existsSync, readdirSync, readFileSync } from 'node:fs'
 import { cp, mkdir } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
@@ -133,6 +133,11 @@ export async function changeData(dataDir: string, statement: string): Promise<vo
   const database = await openFolder(dataDir)
   await database.db.execute(statement)
   await database.close()
+}
+
+/** Memory of a process, in MB. */
+export function residentMb(pid: number): number {
+  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 }
 
 export async function freePort(): Promise<number> {

@@ -178,7 +178,7 @@ export async function everyRow(environment: Environment): Promise<string> {
   const tables = await environment.rows(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1",
   )
-  const left = new Set(['throttles', 'processes', 'jobs', 'leader', 'leases', 'steps'])
+  const left = new Set(['throttles', 'processes', 'jobs', 'leases', 'steps'])
   const all: string[] = []
   for (const { name } of tables as { name: string }[])
     if (!left.has(name)) all.push(`${name} ${JSON.stringify(await environment.rows(`SELECT t::text AS row FROM "${name}" t ORDER BY 1`))}`)

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
 import { type Answer, onAnyDatabase, openMailServer, send } from '#test/faults/environment.ts'
 import { percentile, row, seconds } from '#test/faults/row.ts'
+import { residentMb } from '#test/program.ts'
 import { Browser, openTarget, overdueInvoice, signUp, startTarget } from './browser.ts'
 import { connect, zapier, zapierEnv } from './oauth-client.ts'
 
@@ -95,9 +95,6 @@ row('91', 'a stranger’s server called by many webhooks of one account', { conc
   }
 })
 
-/** The memory that a process has, in MB. */
-const memoryOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
-
 row('90', 'lists, previews and exports of 30,000 invoices, eight of each at once', { concurrent: 2 }, async (trial) => {
   trial.mustHold(
     'health answers within 500 ms (95 %), or within twice what it takes where only two of them run; at most 100 MB more memory; each call answered, or refused with 429 and Retry-After',
@@ -126,7 +123,7 @@ row('90', 'lists, previews and exports of 30,000 invoices, eight of each at once
         const began = performance.now()
         await fetch(`${program.url}/health`)
         healths.push(performance.now() - began)
-        most = Math.max(most, memoryOf(program.pid))
+        most = Math.max(most, residentMb(program.pid))
         await pause(50)
       }
     }
@@ -139,7 +136,7 @@ row('90', 'lists, previews and exports of 30,000 invoices, eight of each at once
     return { health: percentile(healths, 0.95), most, answers }
   }
   for (const kind of kinds) await send(program, attacker, kind, { withinMs: 300_000 })
-  const before = memoryOf(program.pid)
+  const before = residentMb(program.pid)
   const two = await burst(2)
   const eight = await burst(8)
   const count = (status: number) => eight.answers.filter((one) => one.status === status).length

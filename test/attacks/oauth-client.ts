@@ -1,5 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto'
-import type { Application } from '#test/programs.ts'
+import { randomBytes } from 'node:crypto'
+import { type Application, challengeOf } from '#test/programs.ts'
 import { type Answered, Browser } from './browser.ts'
 
 export const zapier: Application = {
@@ -17,9 +17,6 @@ export const zapierEnv = {
 type Parameters = Record<string, string | undefined>
 const encoded = (given: Parameters) =>
   new URLSearchParams(Object.entries(given).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))).toString()
-
-/** S256 of RFC 7636. */
-export const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url')
 
 /** Opens the authorization endpoint; `over` changes the parameters of a valid request. */
 export function authorize(browser: Browser, { id, redirectUri }: Application, over: Parameters = {}): Promise<Answered> {

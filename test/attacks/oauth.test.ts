@@ -6,14 +6,13 @@ import { findFakeTime, openFakeClock } from '#test/faults/fake-clock.ts'
 import { row, type Trial } from '#test/faults/row.ts'
 import { idsIn, mark, privateCalls, recordsOf, requestWith } from '#test/filled.ts'
 import type { Program } from '#test/program.ts'
-import type { Application } from '#test/programs.ts'
+import { type Application, challengeOf } from '#test/programs.ts'
 import { Browser, overdueInvoice, signIn, signUp, startTarget } from './browser.ts'
 import {
   allow,
   authorize,
   byCode,
   byRefresh,
-  challengeOf,
   connect,
   consentOf,
   countValid,

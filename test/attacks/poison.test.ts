@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { silence } from '#test/fakes/smtp-server.ts'
 import { type Account, type Environment, embedded, errorsLogged, onAnyDatabase, openMailServer, send } from '#test/faults/environment.ts'
 import { row, seconds, type Trial } from '#test/faults/row.ts'
-import type { Program } from '#test/program.ts'
+import { type Program, residentMb } from '#test/program.ts'
 
 /** An attacker and an ordinary account with 200 invoices of one client each, and another account with one invoice. */
 async function attackerAndNeighbour(
@@ -24,7 +23,7 @@ async function attackerAndNeighbour(
 
 /** The slowest health check, and the memory added, in MB, while `work` runs. */
 async function watch({ url, pid }: Program, work: () => Promise<void>): Promise<{ slowest: number; added: number }> {
-  const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  const rss = () => residentMb(pid)
   const before = rss()
   let [slowest, most, working] = [0, before, true]
   const watching = async () => {

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openMailServer } from '#test/faults/environment.ts'
 import { percentile, row } from '#test/faults/row.ts'
+import { residentMb } from '#test/program.ts'
 import { Browser, openTarget, password, signIn, signUp, systemMailEnv } from './browser.ts'
 
 row('56', 'a refresh token that was used 11 s ago is used again', async (trial) => {
@@ -100,7 +100,7 @@ row('68', '200 sign-ins at the same time', async (trial) => {
   trial.mustHold('health p95 at most 500 ms; at most 200 MB more memory')
   const { url, pid } = await openTarget(trial)
   const { email } = await signUp(url)
-  const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  const rss = () => residentMb(pid)
   const before = rss()
   let [most, flooding] = [before, true]
   const health: number[] = []
