@@ -17,7 +17,7 @@ import { makeDueRuns } from '#server/reminders/daily-runs.ts'
 import { closeTooLate, type Delivering, endQuotaPauses, releaseEnded, wakeDue } from '#server/reminders/deliver.ts'
 import { notifyFailures } from '#server/reminders/failures.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
-import { reclaimDead, registerProcess } from '#server/reminders/processes.ts'
+import { beat, reclaimDead } from '#server/reminders/processes.ts'
 import { dropOldBytes } from '#server/reminders/retention.ts'
 import { openSending } from '#server/reminders/sending.ts'
 import { addOwners } from '#test/factories.ts'
@@ -182,7 +182,7 @@ async function main(): Promise<void> {
     const processId = newId()
     const sending = openSending(own, { processId, embedded: false })
     const deps: Delivering = { ...own, ...sending, mailer: openMailer({ db, config, log }), processId, random: Math.random, limitsOf }
-    await registerProcess(db, processId)
+    await beat(db, processId)
     await fillAccounts(db)
     await fillEmails(db, 'held', 0, held)
     process.stdout.write(`${cpus().length} cores, Node ${process.versions.node}, PostgreSQL ${cluster.version}\n`)

@@ -323,7 +323,7 @@ export function unknownVariables(text: string, names: readonly string[] = templa
 const mostUses = (name: string) => (name === 'invoiceList' ? 1 : 20)
 
 /** The variables that a wording, its subject and content together, uses too often; each with a sentence. */
-export function overusedVariables(wording: Wording, names: readonly string[]): string[] {
+function overusedVariables(wording: Wording, names: readonly string[]): string[] {
   const uses = new Map<string, number>()
   for (const text of [wording.subject, wording.content])
     for (const [, name = ''] of text.matchAll(variableOf(names))) uses.set(name, (uses.get(name) ?? 0) + 1)

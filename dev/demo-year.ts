@@ -10,7 +10,7 @@ import { openEmbedded } from '#server/platform/database.ts'
 import { openQueue } from '#server/platform/job.ts'
 import { openLog } from '#server/platform/log.ts'
 import { loadSecretKey } from '#server/platform/secret-key.ts'
-import { registerProcess, releaseProcess } from '#server/reminders/processes.ts'
+import { beat, releaseProcess } from '#server/reminders/processes.ts'
 import { openSending } from '#server/reminders/sending.ts'
 import { sweep, tick, works } from '#server/worker.ts'
 
@@ -155,7 +155,7 @@ export async function makeYear(
   const processId = newId()
   const mailer = openMailer({ db: database.db, config, log })
   const deps = { ...own, ...openSending(own, { processId, embedded: true }), mailer, processId, random: () => 0.5, limitsOf }
-  await registerProcess(database.db, processId)
+  await beat(database.db, processId)
   const app = await openCalls(deps)
   const jobs = works(deps)
   let token = ''

@@ -184,7 +184,7 @@ export interface Config {
   metricsToken: string | null
   /** Where traces and metrics are sent to, by OTLP over HTTP; null: nowhere. `share`: of calls and jobs, so many of 1 are traced. */
   telemetry: { endpoint: string; headers: Record<string, string>; serviceName: string; share: number } | null
-  /** Set by npm run demo: every screen says what it is, and leads to the page with its emails. */
+  /** Set by npm run demo: every screen shows what it is, and leads to the page with its emails. */
   demoMailUrl: string | null
   passwordMinLength: number
   /** How many days the text of an email is kept after its invoices were paid or deleted. */

@@ -26,6 +26,7 @@ import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
 import { findLateSteps } from '#server/platform/steps.ts'
 import { openSystemMailer } from '#server/platform/system-mail.ts'
+import { texts } from '#server/platform/texts.ts'
 import { startTracing } from '#server/platform/traces.ts'
 import { version } from '#server/platform/version.ts'
 import { holdRestored } from '#server/reminders/holds.ts'
@@ -182,7 +183,7 @@ async function healthOnly({ log, config }: Deps): Promise<App> {
     log,
     trustProxy: config.trustProxy,
     authenticate: async () => {
-      throw new ProblemError('not_signed_in', 'Please sign in.')
+      throw new ProblemError('not_signed_in', texts.signIn)
     },
   })
 }

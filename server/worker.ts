@@ -28,7 +28,7 @@ import { pruneDeleted } from '#server/invoices/invoices.ts'
 import { turnOverdue } from '#server/invoices/overdue.ts'
 import { endPauses } from '#server/invoices/pauses.ts'
 import { askProviderJob } from '#server/pay/jobs.ts'
-import { askDue, confirmPayment, pruneAttempts, tellLapsed } from '#server/pay/pay.ts'
+import { askDue, confirmPayment, notifyLapsed, pruneAttempts } from '#server/pay/pay.ts'
 import { type Database, isUnavailable } from '#server/platform/database.ts'
 import { type Work, work } from '#server/platform/job.ts'
 import { openLeadership } from '#server/platform/leader.ts'
@@ -55,15 +55,7 @@ import { deliverJob } from '#server/reminders/jobs.ts'
 import { pruneLeftOut } from '#server/reminders/left-out.ts'
 import { sayNext } from '#server/reminders/outlook.ts'
 import { pruneOwnerLinks } from '#server/reminders/owner-links.ts'
-import {
-  beat,
-  heartbeatSeconds,
-  reclaimAll,
-  reclaimDead,
-  recordTick,
-  registerProcess,
-  releaseProcess,
-} from '#server/reminders/processes.ts'
+import { beat, heartbeatSeconds, reclaimAll, reclaimDead, recordTick, releaseProcess } from '#server/reminders/processes.ts'
 import { deleteOldRows, dropOldBytes } from '#server/reminders/retention.ts'
 import { countOutcome, mailboxesAtOnce } from '#server/reminders/sending.ts'
 import { sendSummaries } from '#server/reminders/summary.ts'
@@ -115,7 +107,7 @@ function tickSteps(deps: Delivering): Step[] {
         endPauses({
           ...deps,
           sayNext: (tx, owner, now) => sayNext(tx, owner, now, config),
-          onAnswerLapsed: (tx, row, because, now) => tellLapsed(tx, deps, row, because, now),
+          onAnswerLapsed: (tx, row, because, now) => notifyLapsed(tx, deps, row, because, now),
         }),
     },
     { name: 'evening lists', everySeconds: 15, run: (progressed) => sendEveningLists(deps, progressed) },
@@ -214,7 +206,7 @@ interface Worker extends Delivering {
 /** Begins to work in the background, until `stop`: emails in flight are finished and recorded, nothing new is begun. */
 export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void> }> {
   if (deps.soleProcess) await reclaimAll(deps)
-  await registerProcess(deps.db, deps.processId)
+  await beat(deps.db, deps.processId)
   const { log, pulse, processId, soleProcess, clock: timers } = deps
   const leadership = openLeadership({ db: pulse, processId, soleProcess, timers })
   const askOutside = openHeartbeat(deps)

@@ -18,7 +18,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { openQueue, type Queue } from '#server/platform/job.ts'
 import { openLog } from '#server/platform/log.ts'
 import { type Delivering, releaseEnded } from '#server/reminders/deliver.ts'
-import { registerProcess } from '#server/reminders/processes.ts'
+import { beat } from '#server/reminders/processes.ts'
 import { openSending } from '#server/reminders/sending.ts'
 import { reconcileDue, sweep, tick, works } from '#server/worker.ts'
 import { createDatabase, templateDatabase } from './postgres.ts'
@@ -120,7 +120,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
     random: () => 0.5,
     limitsOf,
   }
-  await registerProcess(deps.db, deps.processId)
+  await beat(deps.db, deps.processId)
   const jobs = works(deps)
   const runJobs = async () => {
     for (let more = true; more; ) {

@@ -121,7 +121,7 @@ export function openApiMailer(api: MailApi, options: ApiMailerOptions): Mailer {
       delivered.then(done, done)
       return delivered
     },
-    // Each mail is a call of its own.
+    // Each email is a call of its own.
     closeIdle: () => undefined,
     async close() {
       closing = true

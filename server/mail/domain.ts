@@ -63,7 +63,7 @@ function ownDomain(names: string): RegExp {
 }
 
 /** Milliseconds for a whole check; what was not answered by then is reported as such. */
-export const domainPatienceMs = 5_000
+const domainPatienceMs = 5_000
 /** RFC 7208, 4.6.4: more make the whole record void. */
 const mostLookups = 10
 /** RFC 9989: a domain, and at most this many above it. */

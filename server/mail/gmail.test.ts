@@ -156,7 +156,7 @@ test('where Google is not set up, Gmail is not either', async () => {
   expect((await ask(app, asha, mailCalls.configureGmail, { body: { code: 'x' } })).problem?.code).toBe('not_ready')
 })
 
-test('a permission is renewed once for many mails, and its old token is kept where no new one comes', async () => {
+test('a permission is renewed once for many emails, and its old token is kept where no new one comes', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const asha = await ashaOnGmail(app, google, 12)
@@ -209,7 +209,7 @@ test('a database error at renewal pauses nothing, and the email is sent later', 
   expect(await pauseOf(app, asha)).toBeNull()
 })
 
-test('an access token that ends before its time is renewed, and the mail goes once', async () => {
+test('an access token that ends before its time is renewed, and the email is sent once', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const asha = await ashaOnGmail(app, google, 1)
@@ -266,7 +266,7 @@ test('while Google is away nothing is lost, paused or sent twice', async () => {
   expect(await pauseOf(app, asha)).toBeNull()
 })
 
-test('a mail that Gmail does not take is failed with its words, and the others go', async () => {
+test('an email that Gmail refuses fails with its reply, and the others are sent', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const asha = await ashaOnGmail(app, google, 3)
@@ -287,7 +287,7 @@ test('a used-up day at Gmail pauses sending as with any mailbox', async () => {
   expect(await pauseOf(app, asha)).toMatchObject({ reason: 'quota' })
 })
 
-test('a permission is handed back where the mailbox is removed, replaced, or its account deleted', async () => {
+test('a grant is revoked where the mailbox is removed, replaced, or its account deleted', async () => {
   await using google = await openFakeGoogle()
   await using smtp = await openFakeSmtp()
   await using app = await withGoogle(google)
@@ -322,7 +322,7 @@ test('connecting the same mailbox again hands nothing back: the new permission w
   expect(google.revoked).toHaveLength(1)
 })
 
-test('a mailbox that two accounts send by is handed back with the last of them', async () => {
+test('the grant of a mailbox that two accounts send by is revoked with the last of them', async () => {
   await using google = await openFakeGoogle()
   await using app = await withGoogle(google)
   const [asha, meera] = [await ashaOnGmail(app, google, 0), await ashaOnGmail(app, google, 1)]

@@ -5,7 +5,7 @@ import type { Mail, Outcome } from './mailer.ts'
 import { oneLine } from './smtp-errors.ts'
 import { outcomes } from './texts.ts'
 
-/** Sends mail and reads nothing: a sensitive scope, where SMTP would need the restricted one over the whole mailbox. */
+/** Sends email and reads nothing: a sensitive scope, where SMTP would need the restricted one over the whole mailbox. */
 export const gmailScope = 'https://www.googleapis.com/auth/gmail.send'
 
 /** Google APIs that are off for this server: no owner can fix that. */
@@ -28,7 +28,7 @@ const apiAnswer = z.object({
 })
 
 const sendPath = '/gmail/v1/users/me/messages/send'
-/** How long Gmail may take over one mail, in ms. */
+/** How long Gmail may take over one email, in ms. */
 const sendDeadline = 60_000
 /** A longer message, in bytes, is uploaded: a JSON body has room for few attachments. */
 const longestInJson = 1024 * 1024

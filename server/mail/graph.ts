@@ -22,7 +22,7 @@ export function graphApi(oauth: Pick<OauthServer, 'refresh'>, apiUrl: string): M
   return { oauth, hand: (token, mail) => hand(apiUrl, token, mail), classify, words: outcomes.microsoft }
 }
 
-/** How long Graph may take over one mail, in ms. */
+/** How long Graph may take over one email, in ms. */
 const sendDeadline = 60_000
 /** Graph refuses longer requests; the upload of larger messages would need access to the whole mailbox. */
 const longestRequest = 4 * 1024 * 1024

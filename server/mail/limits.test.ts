@@ -31,7 +31,7 @@ test('a learned limit applies where it is lower', () => {
   expect(limitsOf({ ...sender, learnedPerDay: 120, learnedPerDayAt: now.subtract({ hours: 48 }) }, now).perDay).toBe(500)
 })
 
-test('a mailbox that took 25 mails in a minute is asked for no more for an hour', () => {
+test('a mailbox that accepted 25 emails in a minute gets no more a minute for an hour', () => {
   const slow = { ...sender, learnedPerMinute: 25, learnedPerMinuteAt: now }
   expect(limitsOf(slow, now).perMinute).toBe(25)
   expect(limitsOf({ ...slow, host: 'smtp.office365.com', learnedPerMinute: 90 }, now).perMinute).toBe(30)

@@ -289,7 +289,7 @@ const failures: Failure[] = [
   },
 ]
 test.each(failures)(
-  '$name is said in words, with the field, and nothing is stored',
+  '$name is reported in words, with the field, and nothing is stored',
   async ({ options, script, draft, world, slow, field, says }) => {
     await using base = await openTestApp()
     await using smtp = await openFakeSmtp(options)
@@ -344,7 +344,7 @@ test('a private host gets the same answer in any spelling, with or without a ser
   await nothingIsStored(app, asha)
 })
 
-test('a name is resolved once: what it says the second time is not followed', async () => {
+test('a name is resolved once: a second answer is not followed', async () => {
   await using base = await openTestApp()
   await using smtp = await openFakeSmtp({ tls: 'starttls' })
   const dialled: string[][] = []
@@ -364,7 +364,7 @@ test('a name is resolved once: what it says the second time is not followed', as
   expect(dialled).toEqual([['93.184.215.14']])
 })
 
-test('a port that is none of the four for mail is refused by its field', async () => {
+test('a port other than the four for email is refused by its field', async () => {
   await using app = await openTestApp({ config: { allowPrivateSmtpHosts: false } })
   await using smtp = await openFakeSmtp()
   const answered = await ask(app, await aPerson(app), mailCalls.configureSmtp, {

@@ -106,7 +106,7 @@ export async function countMailTry(db: Database, ownerId: string, now: Instant):
 /** Sends an email to the person who asks, from the mailbox of the account; `compose` is handed the address of that. Refuses as the test email does. */
 export type SendTest = (account: Account, compose: (from: string) => Promise<Buffer>, to?: string) => Promise<string>
 
-/** Counts a test mail; the eleventh within an hour is refused with `too_many`. */
+/** Counts a test email; the eleventh within an hour is refused with `too_many`. */
 export async function countTestMail(db: Database, ownerId: string, now: Instant): Promise<void> {
   await countTry(db, `mail-test:${ownerId}`, tries, now)
 }
@@ -230,17 +230,17 @@ export async function removeMailConfig(db: Database, ownerId: string): Promise<v
   await db.delete(mailConfigs).where(eq(mailConfigs.ownerId, ownerId))
 }
 
-export interface SenderStop {
+interface SenderStop {
   reason: 'login_refused' | 'quota'
   /** For the owner to read: the mail server's own words, or the provider's rule. */
   words: string
   /** When sending resumes automatically; null: when its owner has fixed it. */
   until: Instant | null
-  /** How many mails a day it turned out to allow; null: nothing new is known. */
+  /** How many emails a day it turned out to allow; null: nothing new is known. */
   learnedPerDay: number | null
 }
 
-/** Writes down how many emails a minute this mailbox turned out to allow. */
+/** Stores how many emails a minute this mailbox turned out to allow. */
 export async function learnPerMinute(
   db: Database,
   sender: { ownerId: string; senderId: string },
@@ -284,7 +284,7 @@ export async function resumeSender(db: Database, ownerId: string, now: Instant):
   return resumed.length > 0
 }
 
-/** Ends a pause for a refused login: the mail server has taken a mail since. True where there was one. */
+/** Ends a pause for a refused login: the mail server has accepted an email since. True where there was one. */
 export async function resumeAfterLogin(db: Database, sender: { ownerId: string; senderId: string }): Promise<boolean> {
   const resumed = await db
     .update(mailConfigs)

@@ -134,7 +134,7 @@ test('an account has at most ten mailboxes, and where plans are sold without Ent
   expect(new Set(senders.map(({ sealedPassword }) => sealedPassword)).size).toBe(10)
 })
 
-test('Gmail as a further mailbox: its permission is handed back with it', async () => {
+test('Gmail as a further mailbox: its grant is revoked with it', async () => {
   await using google = await openFakeGoogle()
   await using smtp = await openFakeSmtp()
   await using app = await openTestApp({ now, config: { google: { ...google.client, issuer: google.url, gmailApiUrl: google.url } } })

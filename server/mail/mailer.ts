@@ -20,7 +20,7 @@ export type Outcome =
   | { kind: 'login_refused'; reply: string }
   | { kind: 'quota'; reply: string }
 
-/** One mail as it leaves: the whole message, and its envelope. */
+/** One email as it leaves: the whole message, and its envelope. */
 export interface Mail {
   raw: Buffer
   from: string
@@ -49,7 +49,7 @@ export interface MailerOptions {
   connect?: NetworkDeps['connect']
   deadlines?: Partial<Deadlines>
   trust?: string
-  /** How long a connection is kept for the next mail, in ms. */
+  /** How long a connection is kept for the next email, in ms. */
   idleMs?: number
 }
 

@@ -119,7 +119,7 @@ test('a code from another account, browser or state does not connect a mailbox',
   expect(await app.db.select().from(mailConfigs)).toEqual([])
 })
 
-test('what Microsoft refuses is said in words, and an administrator can allow Duely by a link', async () => {
+test('a refusal of Microsoft is reported in words, and an administrator can allow Duely by a link', async () => {
   await using microsoft = await openFakeMicrosoft()
   await using app = await withMicrosoft(microsoft)
   const asha = await aPerson(app)

@@ -7,7 +7,7 @@ import { emailKey } from '#server/accounts/throttle.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid } from '#server/platform/problem-error.ts'
 import { deriveKey, hmac } from '#server/platform/secrets.ts'
 import type { SendTest } from './mail.ts'
 import { replyToTexts as texts } from './texts.ts'
@@ -17,7 +17,7 @@ const codesOfAccount = { limit: 5, seconds: 3600 }
 const codesToAddress = { limit: 3, seconds: 3600 }
 const codeLasts = { minutes: 15 }
 
-/** The address that clients answer to: it counts once a code was entered that was sent there from the mailbox of the business. */
+/** The address that clients answer to: it applies once a code was entered that was sent there from the mailbox of the business. */
 export function replyToRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, send: SendTest): void {
   const hashOf = (ownerId: string, address: string, code: string) =>
     hmac(deriveKey(config.secretKey, 'reply-to'), `${ownerId} ${address.toLowerCase()} ${code}`)
@@ -45,8 +45,8 @@ export function replyToRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
       if (address !== null) await writeAudit(tx, { ownerId: account.id, kind: 'reply_to_changed', about: address }, originOf(request), now)
       return address
     })
-    // Behind the transaction, which counts the try.
-    if (confirmed === null) throw new ProblemError('invalid', texts.wrong, { errors: [{ path: 'code', message: texts.wrong }] })
+    // After the transaction, which counts the try.
+    if (confirmed === null) throw invalid('code', texts.wrong)
     return { replyTo: confirmed }
   })
 

@@ -103,7 +103,7 @@ export function mailRoutes(
   const microsoft = microsoftRoutes(app, { db, clock, config, log }, save)
   const connectSmtp = async (account: Account, request: FastifyRequest, draft: SmtpDraft, which: Which) => {
     if (config.rateLimit) await countMailTry(db, account.id, clock.now())
-    // NetworkDeps of any transaction: a mail server takes its time.
+    // Outside any transaction: a mail server takes its time.
     await trySmtp(draft, network, world.patience)
     return save(account, request, which, { provider: 'smtp', address: draft.user }, (tx, place, now) =>
       storeSmtp(tx, config.secretKey, account.id, draft, now, place),

@@ -50,14 +50,14 @@ interface Target {
   pass: string
 }
 
-/** A connection that has logged in. One mail at a time. */
+/** A connection that has logged in. One email at a time. */
 export interface Session {
   /** False once the connection is gone. */
   readonly alive: boolean
   /** Whether addresses beyond ASCII may be used (RFC 6531). */
   readonly smtpUtf8: boolean
   /**
-   * Resolves to the server's words on accepting the mail, and on refusing copies; rejects with MailError `reply` or why the connection broke. Where
+   * Resolves to the server's words on accepting the email, and on refusing copies; rejects with MailError `reply` or why the connection broke. Where
    * it refuses `to`, nothing is sent to the others.
    */
   send(mail: {
@@ -66,9 +66,9 @@ export interface Session {
     to: string
     copies: string[]
   }): Promise<{ reply: string; refused: { to: string; reply: string }[] }>
-  /** How far the last mail came: whether the server had answered, and whether the data was sent. */
+  /** How far the last email came: whether the server had answered, and whether the data was sent. */
   readonly progress: { answered: boolean; dataSent: boolean; step: string }
-  /** Makes the connection ready for another mail after a refused one. */
+  /** Makes the connection ready for another email after a refused one. */
   reset(): Promise<void>
   /** Says goodbye and closes; resolves when that is done. */
   quit(): Promise<void>
@@ -329,12 +329,12 @@ function secured(plain: net.Socket, host: VettedHost, security: tls.ConnectionOp
 
 /** A deadline over something that cannot be cancelled; the caller closes what it leaves behind. */
 function limit(ms: number, signal: AbortSignal | undefined): { race<T>(work: Promise<T>): Promise<T> } {
-  const started = Date.now()
+  const started = performance.now()
   return {
     race(work) {
       return new Promise((resolve, reject) => {
         const late = () => reject(new MailError('timeout'))
-        const timer = setTimeout(late, Math.max(0, started + ms - Date.now()))
+        const timer = setTimeout(late, Math.max(0, started + ms - performance.now()))
         if (signal?.aborted) late()
         signal?.addEventListener('abort', late, { once: true })
         work.then(resolve, reject).finally(() => {

@@ -1,4 +1,4 @@
-/** What can go wrong between us and a mail server, before and while it takes a mail. */
+/** What can go wrong between us and a mail server, before and while it takes an email. */
 export type SmtpErrorCode =
   | 'unknown_host'
   | 'host_refused'

@@ -36,10 +36,10 @@ export const mailConfigs = pgTable(
     pausedAt: instant(),
     /** For a quota pause: when sending resumes automatically. */
     pausedUntil: instant(),
-    /** Mails a day that this mailbox turned out to allow, where that is less than its provider says, and when: others may have used it that day. */
+    /** Emails a day that this mailbox turned out to allow, where that is less than its provider says, and when: others may have used it that day. */
     learnedPerDay: integer(),
     learnedPerDayAt: instant(),
-    /** Mails a minute that it turned out to allow, and when: a server that was only busy is asked for more again after a while. */
+    /** Emails a minute that it turned out to allow, and when: a server that was only busy is asked for more again after a while. */
     learnedPerMinute: integer(),
     learnedPerMinuteAt: instant(),
   },

@@ -100,7 +100,7 @@ test.each(refusals)("%s is reported in the mail server's words", async (_what, s
   expect(problem?.message).toContain(says)
 })
 
-test('a mailbox whose server is gone says where it was looked for', async () => {
+test('the test of a mailbox whose server is gone names its port', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const smtp = await openFakeSmtp()

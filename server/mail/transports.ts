@@ -32,7 +32,7 @@ export function openMailer({ db, config, log }: Pick<Deps, 'db' | 'config' | 'lo
   }
 }
 
-/** From whom and to whom an email is, and what its server replied, is not said: a reply may quote addresses. */
+/** From whom and to whom an email is, and what its server replied, is not recorded: a reply may quote addresses. */
 function traced({ provider, host }: Sender, send: () => Promise<Outcome | null>): Promise<Outcome | null> {
   const attributes = { 'duely.mail.provider': provider, ...(host === null ? {} : { 'server.address': host.toLowerCase() }) }
   return inSpan({ name: 'send email', attributes }, async (said) => {

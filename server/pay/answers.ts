@@ -118,7 +118,7 @@ export async function answerInvoice(
       pausedUntil: until,
     })
     if (until !== null) await afterChange(tx, row.ownerId, [row.id], now)
-    await tellOwner(tx, deps, owner, row, answer, until, now)
+    await notifyOfAnswer(tx, deps, owner, row, answer, until, now)
   })
 }
 
@@ -182,7 +182,7 @@ export async function takeBackAnswer(deps: Deps, about: { invoiceId: string; own
   })
 }
 
-async function tellOwner(
+async function notifyOfAnswer(
   tx: Database,
   deps: Deps,
   owner: AccountRow,
@@ -243,7 +243,7 @@ export async function closeAnswers(...[tx, ownerId, invoiceIds, now, corrected =
 const keyOf = ({ clientEmail }: InvoiceRow) => clientEmail.toLowerCase()
 
 /** The pause of an answer has ended and the owner decided nothing: reminders resume, and the owner learns that. A broken promise has a notice of its own. */
-export async function tellLapsed(tx: Database, deps: Deps, row: InvoiceRow, why: AnswerPause, now: Instant): Promise<void> {
+export async function notifyLapsed(tx: Database, deps: Deps, row: InvoiceRow, why: AnswerPause, now: Instant): Promise<void> {
   const kind = (Object.keys(because) as AnswerKind[]).find((one) => because[one] === why)
   if (kind === undefined || kind === 'promise') return
   const open = await tx.$count(payAnswers, and(eq(payAnswers.invoiceId, row.id), eq(payAnswers.state, 'open')))

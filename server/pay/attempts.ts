@@ -27,7 +27,7 @@ const mostHolds = 3
 /** When the provider is asked for the first time. */
 const firstAsk = { seconds: 20 }
 /** The provider takes no less, in paise. */
-export const leastOnline = 100
+const leastOnline = 100
 
 export const isOpen = ({ state }: Pick<Attempt, 'state'>) => state === 'starting' || state === 'open'
 export const openStates = sql`('starting', 'open')`

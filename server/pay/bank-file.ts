@@ -27,7 +27,7 @@ import {
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { analyzeGrown, arrayText, type Database } from '#server/platform/database.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { matchLines, type OpenAnswer, type Payable, tokensIn } from './bank-matching.ts'
 import { payAnswers } from './tables.ts'
 import { bankTexts as texts } from './texts.ts'
@@ -93,7 +93,7 @@ export async function importBankFile(
     const byInvoice = Map.groupBy(payments, ({ id }) => id)
     const rows = await lockInvoices(tx, ownerId, [...byInvoice.keys()])
     const other = rows.find((row) => row.currency !== currency)
-    if (other) refuse('currency', texts.otherCurrency(other.reference, other.currency, currency))
+    if (other) throw invalid('currency', texts.otherCurrency(other.reference, other.currency, currency))
     const live = await livePayments(
       tx,
       ownerId,
@@ -147,23 +147,19 @@ export async function undoBankFile(
   })
 }
 
-function refuse(path: string, message: string): never {
-  throw new ProblemError('invalid', message, { errors: [{ path, message }] })
-}
-
 function refuseAmount(amount: number, currency: string, path: string): void {
   const problem = amountProblem(amount, currency)
-  if (problem !== null) refuse(path, problem)
+  if (problem !== null) throw invalid(path, problem)
 }
 
 function refuseLine(line: ImportedBankLine, path: string, { today, currency }: { today: string; currency: string }): void {
-  if (line.date > today) refuse(`${path}.date`, texts.future)
+  if (line.date > today) throw invalid(`${path}.date`, texts.future)
   for (const { amount } of [line, ...line.invoices]) refuseAmount(amount, currency, `${path}.amount`)
   if (line.invoices.length === 0) return
   const sum = line.invoices.reduce((so, { amount }) => so + minorOf(amount, currency), 0)
-  if (sum !== minorOf(line.amount, currency)) refuse(`${path}.invoices`, texts.notTheSum)
+  if (sum !== minorOf(line.amount, currency)) throw invalid(`${path}.invoices`, texts.notTheSum)
   if (new Set(line.invoices.map(({ invoiceId }) => invoiceId.toLowerCase())).size < line.invoices.length)
-    refuse(`${path}.invoices`, texts.twiceInLine)
+    throw invalid(`${path}.invoices`, texts.twiceInLine)
 }
 
 function paymentOf(

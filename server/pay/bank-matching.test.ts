@@ -49,23 +49,23 @@ test('of a reference inside another one only the longer counts, also when that o
   expect(await said(lineOf('2026-INV-7', 50), invoices)).toBe('none')
 })
 
-test('references that are the same but for separators are looked at', async () => {
+test('references that are the same but for separators are for review', async () => {
   expect(await said(lineOf('INV0042', 10), [payable('INV-0042', 500), payable('INV/0042', 700)])).toMatch(/^likely/)
 })
 
-test('several references are sure where their balances add up, else looked at', async () => {
+test('several references are sure where their balances add up, else for review', async () => {
   const invoices = [payable('INV-0042', 3_000, { dueDate: '2026-01-10' }), payable('INV-0043', 2_000, { dueDate: '2026-01-05' })]
   expect(await said(lineOf('INV-0042 INV-0043', 5_000), invoices)).toBe('sure INV-0042:3000 INV-0043:2000')
   expect(await said(lineOf('INV-0042, INV-0043', 2_500), invoices)).toBe('likely INV-0043:2000 INV-0042:500')
   expect(await said(lineOf('INV-0042, INV-0043', 6_000), invoices)).toBe('likely INV-0043:2000 INV-0042:4000')
 })
 
-test('more than the balance is looked at', async () => {
+test('more than the balance is for review', async () => {
   const [found] = await match([lineOf('INV-0042', 3_500)], [payable('INV-0042', 3_000)])
   expect(found).toMatchObject({ verdict: 'likely', reason: 'The text names INV-0042, of which only ₹3000 is still to pay.' })
 })
 
-test('an equal balance is looked at: by a word of the name, or where only one fits', async () => {
+test('an equal balance is for review: by a word of the name, or where only one fits', async () => {
   const invoices = [payable('INV-0042', 3_000), payable('INV-0043', 3_000, { clientName: 'Studio Indigo' }), payable('INV-0044', 750)]
   expect(await said(lineOf('IMPS INDIGO', 3_000), invoices)).toBe('likely INV-0043:3000')
   expect(await said(lineOf('IMPS 99', 3_000), invoices)).toBe('none')

@@ -8,7 +8,7 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { type Picture, rebuildPng } from './png.ts'
 import { paymentLogos } from './tables.ts'
 import { texts } from './texts.ts'
@@ -76,8 +76,7 @@ export async function refuseWithoutWhiteLabel(
 /** The one logo of emails and client pages; null removes it. Refuses with `plan_limit`, and with `invalid` what is no such PNG. */
 export async function saveBrandLogo({ deps, account, from, now }: Change, file: Buffer | null): Promise<void> {
   const picture = file && rebuildPng(file)
-  if (file && !picture)
-    throw new ProblemError('invalid', texts.wrongBrandLogo, { errors: [{ path: 'image', message: texts.wrongBrandLogo }] })
+  if (file && !picture) throw invalid('image', texts.wrongBrandLogo)
   const ownerId = account.id
   await deps.db.transaction(async (tx) => {
     await lockAsSeen(tx, account)

@@ -127,7 +127,7 @@ async function writeDown(deps: Confirming, tx: Database, asked: Attempt, heard: 
     if (!attempt.paymentIds.includes(payment.id)) await record(deps, tx, owner, attempt, payment, now)
     for (const refund of payment.refunds) await recordRefund(deps, tx, owner, attempt, { ...refund, payment }, now)
   }
-  if (reserved && captured.length === 0 && isOpen(attempt) && !isOpen(after)) await tellReserved(deps, tx, owner, attempt, now)
+  if (reserved && captured.length === 0 && isOpen(attempt) && !isOpen(after)) await notifyReserved(deps, tx, owner, attempt, now)
 }
 
 function stateAfter(attempt: Attempt, said: Heard['state'], isPaid: boolean, now: Instant): Attempt['state'] {
@@ -227,16 +227,16 @@ async function record(
         isRecorded: shares.length > 0,
         isSecond: attempt.paymentIds.length > 0,
       })
-  await tellOwner(deps, tx, owner, { cause: providerId, ...notice, invoicesOf }, now)
+  await notifyOfPayment(deps, tx, owner, { cause: providerId, ...notice, invoicesOf }, now)
 }
 
 /** Money that the owner's settings at the provider have not captured: it goes back to the client unless they do. */
-async function tellReserved(deps: Confirming, tx: Database, owner: AccountRow, attempt: Attempt, now: Instant): Promise<void> {
+async function notifyReserved(deps: Confirming, tx: Database, owner: AccountRow, attempt: Attempt, now: Instant): Promise<void> {
   const { invoicesOf } = await partsOf(tx, attempt)
-  await tellOwner(deps, tx, owner, { cause: attempt.id, ...noticeTexts.reserved(invoicesOf), invoicesOf }, now)
+  await notifyOfPayment(deps, tx, owner, { cause: attempt.id, ...noticeTexts.reserved(invoicesOf), invoicesOf }, now)
 }
 
-async function tellOwner(
+async function notifyOfPayment(
   deps: Confirming,
   tx: Database,
   owner: AccountRow,
@@ -306,7 +306,7 @@ async function recordRefund(
       'INR',
     ),
   })
-  await tellOwner(deps, tx, owner, { kind: 'refunded_online', cause: refund.id, ...notice, invoicesOf }, now)
+  await notifyOfPayment(deps, tx, owner, { kind: 'refunded_online', cause: refund.id, ...notice, invoicesOf }, now)
 }
 
 /** How an attempt is divided, and its invoices, oldest first. */

@@ -12,7 +12,7 @@ import { recordPayment } from '#server/invoices/payments.ts'
 import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { payAnswers } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -116,7 +116,7 @@ async function carryOut(
   const { ownerId, id: invoiceId, currency } = row
   if (answer.kind === 'paid') {
     const amount = accept.amount ?? (answer.amountMinor === null ? null : fromMinor(answer.amountMinor, currency))
-    if (amount === null) throw wrong('amount', texts.whichAmount)
+    if (amount === null) throw invalid('amount', texts.whichAmount)
     const draft = {
       kind: 'payment' as const,
       amount,
@@ -130,12 +130,8 @@ async function carryOut(
   if (answer.kind === 'wrong_person') {
     const clientEmail = accept.clientEmail ?? (answer.email === '' ? undefined : answer.email)
     const clientName = accept.clientName ?? (answer.name === '' ? undefined : answer.name)
-    if (clientEmail === undefined) throw wrong('clientEmail', texts.whichContact)
+    if (clientEmail === undefined) throw invalid('clientEmail', texts.whichContact)
     const change = { clientEmail, ...(clientName === undefined ? {} : { clientName }) }
     await updateInvoice(tx, ownerId, { id: invoiceId, change }, now, afterChange)
   }
-}
-
-function wrong(path: string, message: string): ProblemError {
-  return new ProblemError('invalid', message, { errors: [{ path, message }] })
 }

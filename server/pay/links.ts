@@ -14,7 +14,7 @@ const placeOf = (id: string) => `pay_links.${id}.sealedToken`
 export const sealedPayLinks: SealedColumn = { table: 'pay_links', column: 'sealed_token', key: 'id', purpose, place: placeOf }
 
 /** Whose link is wanted: of one invoice, or of everything of a client (`invoiceId` null). `clientKey`: the address in lower case. */
-export interface LinkWanted {
+interface LinkWanted {
   ownerId: string
   invoiceId: string | null
   clientKey: string
@@ -144,7 +144,7 @@ export async function dropLinks(db: Database, ownerId: string, now: Instant): Pr
 
 type Client = Pick<InvoiceRow, 'id' | 'ownerId' | 'clientEmail'>
 
-/** The row of an invoice's link, without a token where it is new: from now on it says whose the answers are. */
+/** The row of an invoice's link, without a token where it is new: from now on it records whose the answers are. */
 export async function noteClient(tx: Database, { id, ownerId, clientEmail }: Client, now: Instant): Promise<void> {
   await tx.insert(payLinks).values({ ownerId, invoiceId: id, clientKey: clientEmail.toLowerCase(), createdAt: now }).onConflictDoNothing()
 }

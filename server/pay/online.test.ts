@@ -123,7 +123,7 @@ test('reminders lead to the pay page once Razorpay is connected, and not with te
   }
 })
 
-test('a webhook makes Duely ask at once, is answered once for each event, and decides nothing', async () => {
+test('a webhook makes Duely ask immediately, is answered once for each event, and decides nothing', async () => {
   await using business = await openBusiness()
   const { app, razorpay, hook } = business
   const { _id } = await anInvoice(app, { owner: business.asha })
@@ -192,7 +192,7 @@ test('a webhook that is forged, written again, or of another account changes not
   expect(await paymentsOf(business, _id)).toEqual([])
 })
 
-test('another amount, a second payment and a deleted invoice are recorded as they are, and told', async () => {
+test('another amount, a second payment and a deleted invoice are recorded as they are, and reported', async () => {
   await using business = await openBusiness()
   const { app, razorpay, asha } = business
   const [less, more, twice, deleted, foreign] = await Promise.all(

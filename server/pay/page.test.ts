@@ -238,7 +238,7 @@ test('a deleted invoice that is restored has its link again', async () => {
   expect((await open(app, path)).statusCode).toBe(200)
 })
 
-test('“I have paid” pauses the reminders for five days and tells the owner', async () => {
+test('“I have paid” pauses the reminders for five days and notifies the owner', async () => {
   await using app = await openPublic()
   const { owner, _id } = await anInvoice(app)
   const path = await linkOf(app, owner, _id)

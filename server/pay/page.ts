@@ -144,7 +144,7 @@ ${bar(1)}<p class="part"><b>${e(amount)}</b>${e(when)}</p>${file(page)}${payment
   })
 }
 
-/** All open invoices of a client, each leading to its own page; the sum can be paid at once. */
+/** All open invoices of a client, each leading to its own page; the sum can be paid in one payment. */
 export function statementPage(page: StatementPage): string {
   const { invoices, business, clientName } = page
   const sums = statementSums(page)

@@ -16,7 +16,7 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { startTrial } from './attempts.ts'
 import { cancelAll, payOnAccountDeleted } from './confirm.ts'
 import { type Keys, paysOnline, providerFor, readConnection, storeKeys } from './keys.ts'
@@ -25,7 +25,7 @@ import { ProviderError } from './razorpay.ts'
 import { payAttempts, payKeys, paymentLogos, paymentSettings } from './tables.ts'
 import { texts } from './texts.ts'
 
-export { closeAnswers, tellLapsed } from './answers.ts'
+export { closeAnswers, notifyLapsed } from './answers.ts'
 export { askAgain, cancelChanged } from './attempts.ts'
 export { type OwnBrand, readLogo, readOwnBrands, refuseWithoutWhiteLabel } from './brand-logo.ts'
 export { askDue, confirmPayment, payOnAccountDeleted, pruneAttempts } from './confirm.ts'
@@ -102,18 +102,14 @@ export async function savePaymentSettings(about: Change, change: PaymentSettings
 
 function refuseWrongBank(bank: PaymentSettingsChange['bank']): void {
   if (bank?.kind !== 'iban') return
-  if (!isValidIBAN(electronicFormatIBAN(bank.iban) ?? '')) throw wrong('bank.iban', wrongIban)
-  if (bank.bic !== null && !isValidBIC(bank.bic)) throw wrong('bank.bic', texts.wrongBic)
-}
-
-function wrong(path: string, message: string): ProblemError {
-  return new ProblemError('invalid', message, { errors: [{ path, message }] })
+  if (!isValidIBAN(electronicFormatIBAN(bank.iban) ?? '')) throw invalid('bank.iban', wrongIban)
+  if (bank.bic !== null && !isValidBIC(bank.bic)) throw invalid('bank.bic', texts.wrongBic)
 }
 
 /** Replaces the logo, or removes it (null). Refuses with `invalid` what is no PNG or JPEG of a sensible size. */
 export async function saveLogo(about: Change, image: Buffer | null): Promise<PaymentSettings> {
   const type = image === null ? null : typeOfImage(image)
-  if (image !== null && type === null) throw wrong('image', texts.wrongLogo)
+  if (image !== null && type === null) throw invalid('image', texts.wrongLogo)
   const ownerId = about.account.id
   return changeSettings(about, async (tx, stored) => {
     const gone = await tx.delete(paymentLogos).where(eq(paymentLogos.ownerId, ownerId)).returning({ id: paymentLogos.id })
@@ -139,7 +135,7 @@ export async function connectRazorpay(about: Change, keys: Keys): Promise<Razorp
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     if (error.kind === 'away') throw new ProblemError('payment_refused', texts.providerAway)
-    throw wrong('keySecret', texts.keysRefused(error.message))
+    throw invalid('keySecret', texts.keysRefused(error.message))
   }
   let connected = { webhookUrl: '', webhookSecret: '' }
   await changeSettings(about, async (tx, stored) => {

@@ -13,7 +13,7 @@ export interface Timers {
   pause(ms: number, until?: AbortSignal): Promise<void>
 }
 
-/** Business time is handed in: what decides about people's mail never asks the machine itself. */
+/** Business time is handed in: what decides about people's email never asks the machine itself. */
 export interface Clock extends Timers {
   now(): Instant
 }

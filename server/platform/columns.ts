@@ -55,7 +55,7 @@ function following(id: string): string {
   return `${high.slice(0, 8)}-${high.slice(8, 12)}-7${high.slice(12)}-${low}-`
 }
 
-/** A timestamptz in a hand-written statement, as JSON says it: `2026-03-02T09:00:00Z`. */
+/** A timestamptz in a hand-written statement, as JSON writes it: `2026-03-02T09:00:00Z`. */
 export const instantText = z.string().transform((text) => Temporal.Instant.from(text).toString())
 
 /**
@@ -77,7 +77,7 @@ export function packed<T extends PgTable>(table: T): { row: SQL; read(values: un
 
 /**
  * Rows of a table that come with a statement as one JSON value: the statement has the same text, and is planned once, however many there are.
- * `text` says them by the names of their columns; a lone half of a surrogate pair, which JSON cannot hold, becomes U+FFFD as it does elsewhere.
+ * `text` writes them by the names of their columns; a lone half of a surrogate pair, which JSON cannot hold, becomes U+FFFD as it does elsewhere.
  */
 export function given<T extends PgTable, K extends keyof InferSelectModel<T> & string>(table: T, keys: readonly K[]) {
   const named = keys.map((key) => [key, key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)] as const)

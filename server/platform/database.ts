@@ -273,7 +273,7 @@ function openPool(url: string, about: { max: number; name: string; deadlines: De
 }
 
 /** A socket for a connection to the server: it is destroyed after 12 s without traffic, because a lost peer may never send a reset. */
-export function socketWithTimeout(): net.Socket {
+function socketWithTimeout(): net.Socket {
   const socket = new net.Socket()
   return socket.setTimeout(silenceDeadline, () =>
     socket.destroy(Object.assign(new Error('The database is silent.'), { code: 'ETIMEDOUT' })),
@@ -447,8 +447,8 @@ export function isDeadlock(error: unknown): boolean {
 }
 
 /**
- * Rows of a statement that the query builder cannot say, each checked against its shape.
- * Instants arrive as Postgres' text, int8 as number or text by driver: say `::int` or `::float8`.
+ * Rows of a statement that the query builder cannot express, each checked against its shape.
+ * Instants arrive as Postgres' text, int8 as number or text by driver: write `::int` or `::float8`.
  */
 export async function rows<S extends z.ZodType>(db: Database, shape: S, statement: SQL): Promise<z.output<S>[]> {
   const result = (await db.execute(statement)) as { rows: unknown[] }
@@ -459,11 +459,11 @@ const dialect = new PgDialect({ casing: 'snake_case' })
 /** `invalid_sql_statement_name` and `duplicate_prepared_statement`. */
 const notPrepared = new Set(['26000', '42P05'])
 let prepares = true
-/** The texts of what is said all the time: the embedded engine plans them once. */
+/** The texts of what is sent all the time: the embedded engine plans them once. */
 const often = new Set<string>()
 
 /**
- * The same for a statement that is said all the time: a server plans it once for each connection. Behind a pooler
+ * The same for a statement that is sent all the time: a server plans it once for each connection. Behind a pooler
  * that hands out connections without what was prepared on them, it is planned each time, as any other is.
  */
 export async function preparedRows<S extends z.ZodType>(db: Database, shape: S, statement: SQL): Promise<z.output<S>[]> {
@@ -523,6 +523,11 @@ export const byKeys = (list: SQL) => sql`(SELECT * FROM ${list} LIMIT (SELECT 10
 /** An array as one parameter: a statement has the same text, and is planned once, however many elements there are. */
 export function arrayText(elements: (string | null)[]): string {
   return `{${elements.map((one) => (one === null ? 'NULL' : `"${one.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`
+}
+
+/** One column of many rows as such a parameter. */
+export function columnText<T>(all: T[], of: (one: T) => string | null): string {
+  return arrayText(all.map(of))
 }
 
 /** How many rows a statement changed. */

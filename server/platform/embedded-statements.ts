@@ -5,7 +5,7 @@ const { serialize } = protocol
 export type Statements = <T>(text: string, values?: unknown[], options?: QueryOptions) => Promise<Results<T>>
 
 /**
- * Says statements that the embedded engine plans once, as a server does with named ones for each connection: its own `query` plans each
+ * Sends statements that the embedded engine plans once, as a server does with named ones for each connection: its own `query` plans each
  * again, which costs more than most of them.
  */
 export function openStatements(engine: PGlite): Statements {

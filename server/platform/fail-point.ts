@@ -1,6 +1,6 @@
 /** Steps of sending an email at which a process can kill itself, to test recovery. */
 export const failPointNames = ['claim', 'before-mail', 'after-dot', 'after-250', 'before-commit'] as const
-export type FailPointName = (typeof failPointNames)[number]
+type FailPointName = (typeof failPointNames)[number]
 
 export interface ArmedFailPoint {
   name: FailPointName

@@ -80,7 +80,7 @@ const takenJob = z.object({ key: z.string(), payload: z.unknown(), ticket: z.str
 type TakenJob = z.output<typeof takenJob>
 
 /**
- * Jobs as rows: one row a key, `turn` says how often it is asked for. Who takes it holds a lease, and takes off what it had found when it is
+ * Jobs as rows: one row a key, `turn` counts how often it is asked for. Who takes it holds a lease, and takes off what it had found when it is
  * done: what was asked for meanwhile stays for another go. A lease from a clock that was set back since is ignored. A busy key does not delay other keys. `soleProcess`: no other process can be on this database.
  */
 export async function openQueue(about: { db: Database; log: Log; soleProcess: boolean; timers: Timers }): Promise<Queue> {

@@ -100,7 +100,7 @@ export function measureProcess(about: { version: string; role: string }): Metric
 /** The database is asked at most this often, in ms, however often someone asks for the metrics. */
 const freshFor = 10_000
 
-/** Remembers what the database said; one that does not answer adds nothing but that. */
+/** Remembers what was measured in the database; one that does not answer adds nothing but that. */
 export function rememberMetrics(measure: () => Promise<Metric[]>): () => Promise<Metric[]> {
   let known: { at: number; metrics: Promise<Metric[]> } | null = null
   return () => {

@@ -74,7 +74,7 @@ export async function runInServer(dataDir: string, args: string[]): Promise<Comm
   return said.parse(JSON.parse(await readAll(socket)))
 }
 
-/** Everything until the other side has said all it had to say; this side may still write. */
+/** Everything that the other side writes until it ends; this side may still write. */
 function readAll(socket: net.Socket): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ''

@@ -41,8 +41,8 @@ interface PageFacts {
 }
 
 /**
- * Serves the built client: its files, its pages (`pages.json` beside it says at which addresses), and the page that says that nothing is
- * there. False where nothing has been built.
+ * Serves the built client: its files, its pages (`pages.json` beside it has their addresses), and the page for all other
+ * addresses. False where nothing has been built.
  */
 export async function openPages(app: App, folder: string, facts: PageFacts): Promise<boolean> {
   const client = path.join(folder, 'client')

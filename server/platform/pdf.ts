@@ -41,7 +41,7 @@ function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '').trim()
 }
 
-/** Whether the current font has a glyph for every character; PDFKit knows that and does not tell. */
+/** Whether the current font has a glyph for every character; PDFKit knows that and does not expose it. */
 function glyphsOf(doc: Document): (text: string) => boolean {
   const { font } = (doc as unknown as { _font: { font: { hasGlyphForCodePoint(point: number): boolean } } })._font
   return (text) => [...text].every((character) => font.hasGlyphForCodePoint(character.codePointAt(0) ?? 0))

@@ -36,3 +36,8 @@ export class ProblemError extends Error {
     }
   }
 }
+
+/** One field is wrong. */
+export function invalid(path: string, message: string): ProblemError {
+  return new ProblemError('invalid', message, { errors: [{ path, message }] })
+}

@@ -5,7 +5,7 @@ import { instantText } from './columns.ts'
 import { seal, unseal } from './secrets.ts'
 
 /** Something that a browser keeps for the server for a while, and can neither read nor change. */
-export interface SealedCookie<T> {
+interface SealedCookie<T> {
   keep(reply: FastifyReply, value: T, now: Instant): void
   /** What the browser kept; null where there is nothing, or it is too old, or not what was given to it. */
   read(request: FastifyRequest, now: Instant): T | null

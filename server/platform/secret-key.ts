@@ -32,7 +32,7 @@ export async function loadSecretKey(db: Database, about: { given: string; dataDi
 }
 
 /**
- * Begins to go over to another secret key, where Duely keeps it itself: a new one is put in front of the present one, and counts from the
+ * Begins to go over to another secret key, where Duely keeps it itself: a new one is put in front of the present one, and applies from the
  * next start on. Answers false where `secretKey` holds two already.
  */
 export function beginRotation(secretKey: string, dataDir: string): boolean {

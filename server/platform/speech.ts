@@ -20,7 +20,7 @@ const known = new Map<string, Speech>([['en', english]])
 /** Owners may write texts in any language: formats of more than these are not kept. */
 const mostKept = 100
 
-/** How emails are said in a language. A language without texts of ours has its own formats and English words about paying. */
+/** How emails are worded in a language. A language without texts of ours has its own formats and English words about paying. */
 export function speechOf(language: string): Speech {
   const kept = known.get(language)
   if (kept) return kept

@@ -129,7 +129,7 @@ export async function dropSystemMails(tx: Database, accountId: string): Promise<
 }
 
 /** Rows of version 0.1.0 have no HTML. */
-const letter = z.object({
+const storedMail = z.object({
   to: z.string().nullable(),
   replyTo: z.string().optional(),
   subject: z.string(),
@@ -138,7 +138,7 @@ const letter = z.object({
   /** Where one POST ends emails of this kind. */
   unsubscribe: z.string().optional(),
 })
-type Letter = z.output<typeof letter>
+type StoredMail = z.output<typeof storedMail>
 
 /** Called with the hash of a link's token when its email was accepted, or with null once it cannot be sent any more. */
 export type OnLinkSettled = (db: Database, hash: string, acceptedAt: Instant | null) => Promise<void>
@@ -155,7 +155,7 @@ export function openSystemMailer({ db, clock, config, log }: Deps, onLinkSettled
   const { systemSmtpUrl: url, systemMailFrom: from } = config
   let transport: Transporter | null = null
 
-  const transmit = async (mailId: string, { unsubscribe, ...mail }: Letter & { to: string }): Promise<void> => {
+  const transmit = async (mailId: string, { unsubscribe, ...mail }: StoredMail & { to: string }): Promise<void> => {
     transport ??= createTransport({ url, requireTLS: needsTls(url), ...pool, ...deadlines })
     await transport.sendMail({
       from,
@@ -185,7 +185,7 @@ export function openSystemMailer({ db, clock, config, log }: Deps, onLinkSettled
       if (digestFor !== null && held) await forgetHeld(db, digestFor, held)
       await db.delete(systemMails).where(eq(systemMails.id, mailId))
     }
-    const { to, ...written } = letter.parse(JSON.parse(unseal(config.secretKey, purpose, placeOf(mailId), row.sealedMail)))
+    const { to, ...written } = storedMail.parse(JSON.parse(unseal(config.secretKey, purpose, placeOf(mailId), row.sealedMail)))
     if (to === null || held?.length === 0 || Temporal.Instant.compare(row.expiresAt, now) <= 0) {
       if (to !== null && held?.length !== 0) log.warn({ mailId, attempts: row.attempt }, 'A system email expired before it could be sent.')
       return settle(null)
@@ -235,7 +235,7 @@ export async function enqueueDueSystemMails({ db, queue, clock, config }: Deps):
     await db.transaction((tx) => queue.send(tx, isLink ? systemLinkJob : systemNoticeJob, { mailId }, place))
 }
 
-function sealed(config: Config, mail: Letter): { id: string; sealedMail: string } {
+function sealed(config: Config, mail: StoredMail): { id: string; sealedMail: string } {
   const id = newId()
   return { id, sealedMail: seal(config.secretKey, purpose, placeOf(id), JSON.stringify(mail)) }
 }

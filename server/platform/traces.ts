@@ -63,7 +63,7 @@ export function inTrace<T>(about: Pick<Span, 'name' | 'attributes'>, work: () =>
   return run(begin({ ...about, kind: 'internal' }, null), work)
 }
 
-/** Does work in a span of the trace around it. `work` may add to what is said of it. */
+/** Does work in a span of the trace around it. `work` may add attributes. */
 export function inSpan<T>(about: Pick<Span, 'name' | 'attributes'>, work: (attributes: Attributes) => Promise<T>): Promise<T> {
   const parent = tracing && current.getStore()
   if (!parent) return work({})

@@ -6,7 +6,7 @@ import { isBuiltIn } from '#contract/sequence-choice.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { clients } from '#server/invoices/tables.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid } from '#server/platform/problem-error.ts'
 import { countryOf, holidayNumbers, holidaysOf, isKnown, type Place, weekendOf } from './holidays.ts'
 import { type Calendar, type DayNumber, dayNumber, type PlanClient } from './plan.ts'
 import { ownDays } from './tables.ts'
@@ -166,9 +166,6 @@ export function quietAfter(account: QuietAccount & Pick<AccountRow, 'follows'>, 
 }
 
 export function refuseUnknownPlace(country: string | null, region: string | null): void {
-  const refuse = (path: 'country' | 'region', message: string): never => {
-    throw new ProblemError('invalid', message, { errors: [{ path, message }] })
-  }
-  if (country !== null && !isKnown({ country, region: null })) refuse('country', texts.quietDays.unknownCountry)
-  if (region !== null && (country === null || !isKnown({ country, region }))) refuse('region', texts.quietDays.unknownRegion)
+  if (country !== null && !isKnown({ country, region: null })) throw invalid('country', texts.quietDays.unknownCountry)
+  if (region !== null && (country === null || !isKnown({ country, region }))) throw invalid('region', texts.quietDays.unknownRegion)
 }

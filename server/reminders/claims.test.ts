@@ -6,7 +6,7 @@ import type { Database } from '#server/platform/database.ts'
 import { anOffice } from '#test/factories.ts'
 import { openClaims } from './claims.ts'
 import { readPending } from './pending.ts'
-import { registerProcess } from './processes.ts'
+import { beat } from './processes.ts'
 import { makeRun } from './runs.ts'
 import { deliveries } from './tables.ts'
 
@@ -42,7 +42,7 @@ test('a delivery claimed while lost claims are reclaimed keeps its claim, or it 
   const [mail] = pending.get(account.id) ?? []
   if (!mail) throw new Error('One mail waits.')
   const processId = newId()
-  await registerProcess(app.db, processId)
+  await beat(app.db, processId)
   const claimed = Promise.withResolvers<void>()
   const claims = openClaims({
     db: slowAtFirst(app.db, claimed.promise),

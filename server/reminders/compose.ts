@@ -25,7 +25,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { daysOverdue } from './schedule.ts'
 
 /** One invoice of an email. */
-export interface ReminderAbout {
+interface ReminderAbout {
   id: string
   reference: string
   clientName: string

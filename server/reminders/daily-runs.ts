@@ -4,11 +4,11 @@ import { selectAccounts } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { analyzeGrown, arrayText, type Database } from '#server/platform/database.ts'
+import { analyzeGrown, arrayText, columnText, type Database } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { planned } from './deliveries.ts'
 import { completeEarlierDays, mostSkippedDays } from './earlier-days.ts'
-import { deliverJob } from './jobs.ts'
+import { wakeAccounts } from './jobs.ts'
 import { closeLeftOut } from './left-out.ts'
 import { addressHeld, balance, ownLanguage, pausedOn } from './owed.ts'
 import { firstChunk, makeRun } from './runs.ts'
@@ -134,13 +134,13 @@ async function makeRunsOf(db: Database, queue: Queue, ids: string[], now: Instan
     await completeEarlierDays(tx, running, now)
     await tx.execute(sql`
       UPDATE accounts a SET next_run_at = n.at, next_run_from = n.date, last_daily_run_at = CASE WHEN n.ran THEN ${now.toString()}::timestamptz ELSE a.last_daily_run_at END
-      FROM unnest(${column(next, ({ id }) => id)}::uuid[], ${column(next, ({ at }) => at.toString())}::timestamptz[], ${column(next, ({ from }) => from)}::date[],
-        ${column(next, ({ ran }) => String(ran))}::boolean[]) AS n (id, at, date, ran)
+      FROM unnest(${columnText(next, ({ id }) => id)}::uuid[], ${columnText(next, ({ at }) => at.toString())}::timestamptz[], ${columnText(next, ({ from }) => from)}::date[],
+        ${columnText(next, ({ ran }) => String(ran))}::boolean[]) AS n (id, at, date, ran)
       WHERE a.id = n.id`)
-    await queue.sendMany(
+    await wakeAccounts(
       tx,
-      deliverJob,
-      running.map(({ id }) => ({ ownerId: id })),
+      queue,
+      running.map(({ id }) => id),
     )
   })
 }
@@ -152,13 +152,9 @@ async function holdRuns(tx: Database, made: Due[], now: Instant): Promise<void> 
   await tx.execute(sql`
     WITH held AS (
       UPDATE runs r SET leaves_at = w.at
-      FROM unnest(${column(held, ({ id }) => id)}::uuid[], ${column(held, ({ date }) => date)}::date[], ${column(held, ({ at }) => String(at))}::timestamptz[]) AS w (owner_id, date, at)
+      FROM unnest(${columnText(held, ({ id }) => id)}::uuid[], ${columnText(held, ({ date }) => date)}::date[], ${columnText(held, ({ at }) => String(at))}::timestamptz[]) AS w (owner_id, date, at)
       WHERE r.owner_id = w.owner_id AND r.local_date = w.date AND r.kind = 'daily' AND r.created_at = ${now.toString()}::timestamptz RETURNING r.id, w.at)
     UPDATE deliveries d SET next_try_at = held.at FROM held WHERE d.run_id = held.id AND d.state = 'queued'`)
-}
-
-function column<T>(all: T[], of: (one: T) => string | null): string {
-  return arrayText(all.map(of))
 }
 
 interface SkippedDay {
@@ -182,8 +178,8 @@ async function recordSkippedDays(tx: Database, days: SkippedDay[], now: Instant)
   await tx.execute(sql`
     INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at, planned_at, skipped_reason)
     SELECT s.id, s.owner_id, 'daily', s.date, ${now.toString()}::timestamptz, s.deadline, ${now.toString()}::timestamptz, s.reason
-    FROM unnest(${column(days, () => newId())}::uuid[], ${column(days, ({ ownerId }) => ownerId)}::uuid[], ${column(days, ({ date }) => date)}::date[],
-      ${column(days, ({ deadline }) => deadline.toString())}::timestamptz[], ${column(days, ({ reason }) => reason)}::text[]) AS s (id, owner_id, date, deadline, reason)
+    FROM unnest(${columnText(days, () => newId())}::uuid[], ${columnText(days, ({ ownerId }) => ownerId)}::uuid[], ${columnText(days, ({ date }) => date)}::date[],
+      ${columnText(days, ({ deadline }) => deadline.toString())}::timestamptz[], ${columnText(days, ({ reason }) => reason)}::text[]) AS s (id, owner_id, date, deadline, reason)
     ON CONFLICT DO NOTHING`)
 }
 
@@ -199,9 +195,9 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
   const idsBegin = newId().slice(0, 24)
   await tx.execute(sql`
     WITH w AS (
-      SELECT * FROM unnest(${column(due, () => newId())}::uuid[], ${column(due, ({ id }) => id)}::uuid[], ${column(due, ({ date }) => date)}::date[],
-        ${column(due, (one) => dailyDeadline(one.date, one.timezone).toString())}::timestamptz[], ${column(due, (one) => String(one.groupByClient))}::boolean[],
-        ${column(due, (one) => startOfDay(one.date, one.timezone).toString())}::timestamptz[], ${column(due, (one) => startOfDay(dayBeforeOf(one.date), one.timezone).toString())}::timestamptz[])
+      SELECT * FROM unnest(${columnText(due, () => newId())}::uuid[], ${columnText(due, ({ id }) => id)}::uuid[], ${columnText(due, ({ date }) => date)}::date[],
+        ${columnText(due, (one) => dailyDeadline(one.date, one.timezone).toString())}::timestamptz[], ${columnText(due, (one) => String(one.groupByClient))}::boolean[],
+        ${columnText(due, (one) => startOfDay(one.date, one.timezone).toString())}::timestamptz[], ${columnText(due, (one) => startOfDay(dayBeforeOf(one.date), one.timezone).toString())}::timestamptz[])
         AS w (run_id, owner_id, local_date, deadline_at, grouped, day_began, day_before)
       WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.owner_id = w.owner_id AND r.local_date = w.local_date AND r.kind = 'daily')),
     facts AS (

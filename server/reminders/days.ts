@@ -14,7 +14,7 @@ import { dailyDeadline, localDate } from './schedule.ts'
 import { readPlanOfDay } from './simulate.ts'
 import { texts } from './texts.ts'
 
-export type ReadingDay = Pick<Deps, 'db' | 'config'> & { account: AccountRow; now: Instant }
+type ReadingDay = Pick<Deps, 'db' | 'config'> & { account: AccountRow; now: Instant }
 type Acting = ReadingDay & Pick<Deps, 'queue'>
 type Act = 'leave_out' | 'take_back'
 

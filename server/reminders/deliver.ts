@@ -46,7 +46,7 @@ import {
 } from './deliveries.ts'
 import { followAddresses, holdAddress, resumeHeld } from './holds.ts'
 import type { ConnectPass } from './hosts.ts'
-import { deliverJob } from './jobs.ts'
+import { deliverJob, wakeAccounts } from './jobs.ts'
 import { isSentBy, renderedFor, type SendingMailbox } from './mailboxes.ts'
 import { readAhead } from './pending.ts'
 import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
@@ -109,7 +109,7 @@ export async function deliver(deps: Delivering, ownerId: string, stopping: Abort
   }
   await slice.planning?.done
   if (stopping.aborted || next === 'done') return
-  const wake = () => throughOutages(deps, stopping, () => deps.queue.sendMany(deps.db, deliverJob, [{ ownerId }]))
+  const wake = () => throughOutages(deps, stopping, () => wakeAccounts(deps.db, deps.queue, [ownerId]))
   if (next === 'again') return wake()
   const cancel = deps.clock.after(next.restMs, () => {
     deps.resting.delete(ownerId)
@@ -302,18 +302,14 @@ async function mayConnect(deps: Delivering, sender: SendingMailbox, slice: Slice
   return false
 }
 
-async function maySchedule({ clock, config }: Delivering, db: Database, ownerId: string): Promise<boolean> {
-  return (await entitlementsOf(db, ownerId, clock.now(), config)).abilities.includes('scheduling')
-}
-
 /**
  * Under the account's lock, so that a purchase at this moment either finds nothing held and the emails are sent, or finds all of it and
  * resumes it. Returns whether it is held.
  */
-async function holdUnlessBought(deps: Delivering, ownerId: string): Promise<boolean> {
-  return deps.db.transaction(async (tx) => {
+async function holdUnlessBought({ db, clock, config }: Delivering, ownerId: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
     await lockAccount(tx, ownerId)
-    if (await maySchedule(deps, tx, ownerId)) return false
+    if ((await entitlementsOf(tx, ownerId, clock.now(), config)).abilities.includes('scheduling')) return false
     await hold(tx, ownerId, 'plan')
     return true
   })
@@ -470,7 +466,9 @@ async function sendOne(
     })
   if (!outcome) {
     inFlight.slot?.release()
-    return { moved: ended(batch) ? 0 : await closeUnwanted(deps, batch.account, mail.id), last: false }
+    // One that only changed stays and is read again.
+    const which = sql`d.id = ${mail.id}::uuid`
+    return { moved: ended(batch) ? 0 : await close(deps.db, { now: deps.clock.now(), account: batch.account, which }), last: false }
   }
   countOutcome(deps, outcome.kind)
   const tookMs = deps.clock.elapsed() - inFlight.since
@@ -545,11 +543,6 @@ async function compose(
   })
 }
 
-/** Closes an email that could not be claimed, if that is permanent; one that only changed stays and is read again. */
-async function closeUnwanted({ db, clock }: Delivering, account: AccountRow, id: string): Promise<number> {
-  return close(db, { now: clock.now(), account, which: sql`d.id = ${id}::uuid` })
-}
-
 /** Emails closed by one statement: at 18:00 very many are too late. */
 const closedAtOnce = 2_000
 
@@ -590,7 +583,7 @@ const readElsewhere = statement(
 )
 
 /** Closes the pending emails of invoices that must not be reminded any more: paid, deleted, or no longer past due. */
-export async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
+async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
   const account = await findAccount(tx, ownerId)
   if (!account || invoiceIds.length === 0) return
   await split(tx, ownerId, sql`o.invoice_id IN ${invoiceIds}`)
@@ -801,13 +794,7 @@ export async function endQuotaPauses(db: Database, queue: Deps['queue'], now: In
 
 /** Resumes emails whose client has paid, has given up, or takes too long. Every few seconds. */
 export async function resumePaying({ db, queue, clock }: Pick<Deps, 'db' | 'queue' | 'clock'>): Promise<void> {
-  const resumed = await releasePaying(db, clock.now())
-  if (resumed.length > 0)
-    await queue.sendMany(
-      db,
-      deliverJob,
-      resumed.map((ownerId) => ({ ownerId })),
-    )
+  await wakeAccounts(db, queue, await releasePaying(db, clock.now()))
 }
 
 /** Resumes emails that were held at the moment when the reason ended. Reads every held email, so every five minutes. */

@@ -58,32 +58,26 @@ export const hostDown = 'host_down'
 /** As `hostOf` in deliver.ts names it. */
 export const hostOf = sql`CASE m.provider WHEN 'smtp' THEN lower(m.host) || ':' || m.port ELSE m.provider END`
 
-/** Changes the emails `d` that match and returns how many. */
-async function change(db: Database, about: { which: SQL; from: SQL; set: SQL }): Promise<number> {
-  const [done] = await rows(
-    db,
-    z.object({ count: z.number() }),
-    sql`WITH changed AS (UPDATE deliveries d SET ${about.set} WHERE (${about.which}) AND d.state IN ${about.from} RETURNING d.id, d.state), ${freed}
-        SELECT count(*)::int AS count FROM changed`,
-  )
-  return done?.count ?? 0
-}
-
-/** The same for emails that were tried without success: their invoices show since when none was delivered, and why. */
-async function changeUndelivered(
+/**
+ * Changes the emails `d` that match and returns how many. `failed`: they were tried without success, so their invoices show since when none was
+ * delivered, and why.
+ */
+async function change(
   db: Database,
   about: { which: SQL; from: SQL; set: SQL },
-  of: Pick<Tried, 'reply' | 'now'>,
+  failed: Pick<Tried, 'reply' | 'now'> | null = null,
 ): Promise<number> {
+  const shown =
+    failed &&
+    sql`, shown AS (
+          UPDATE invoices i SET ${undelivered(failed)} FROM changed JOIN delivery_invoices x ON x.delivery_id = changed.id
+          WHERE i.id = x.invoice_id AND lower(i.client_email) = lower(changed.client_email) AND changed.state <> 'cancelled')`
   const [done] = await rows(
     db,
     z.object({ count: z.number() }),
     sql`WITH changed AS (
           UPDATE deliveries d SET ${about.set} WHERE (${about.which}) AND d.state IN ${about.from} RETURNING d.id, d.state, d.client_email),
-        ${freed},
-        shown AS (
-          UPDATE invoices i SET ${undelivered(of)} FROM changed JOIN delivery_invoices x ON x.delivery_id = changed.id
-          WHERE i.id = x.invoice_id AND lower(i.client_email) = lower(changed.client_email) AND changed.state <> 'cancelled')
+        ${freed}${shown ?? sql``}
         SELECT count(*)::int AS count FROM changed`,
   )
   return done?.count ?? 0
@@ -99,7 +93,7 @@ export interface PlannedMail {
   step?: { sequenceId: string; offset: number; date: string | null } | null
   /** For each of the invoices the date of its own step, if it is one, and what its day says besides. */
   steps?: { date: string | null; note: string | null }[]
-  /** When it may leave, until when, and the date by then at a client in another time zone; without it at once, until the deadline of the run. */
+  /** When it may leave, until when, and the date by then at a client in another time zone; without it immediately, until the deadline of the run. */
   leaves?: { at: Instant; until: Instant | null; clientDate: string | null }
 }
 
@@ -177,7 +171,7 @@ export async function extend(tx: Database, run: Run, ids: string[]): Promise<voi
 }
 
 /** An email to be claimed. `composed`: null where the stored bytes still apply. */
-export interface ClaimWanted {
+interface ClaimWanted {
   id: string
   /** Identifies this one try. */
   ticket: string
@@ -366,12 +360,12 @@ const undelivered = ({ reply, now }: Pick<Tried, 'reply' | 'now'>) =>
 /** Fails an email that its template makes too large: no later try could make it smaller. */
 export function failTooLarge(db: Database, id: string, now: Instant): Promise<number> {
   const set = sql`state = 'failed', reason = 'too_large', server_reply = ${texts.tooLarge}`
-  return changeUndelivered(db, { which: sql`d.id = ${id}::uuid`, from: waiting, set }, { reply: texts.tooLarge, now })
+  return change(db, { which: sql`d.id = ${id}::uuid`, from: waiting, set }, { reply: texts.tooLarge, now })
 }
 
 /** Schedules the next try of the email that was deferred; where that is past the deadline, this was the last one. */
 export async function retryLater(db: Database, of: Tried, next: Instant): Promise<void> {
-  await changeUndelivered(db, { which: mine(of), from: sql`('sending')`, set: sql`${tried(of)}, ${nextTry(next)}` }, of)
+  await change(db, { which: mine(of), from: sql`('sending')`, set: sql`${tried(of)}, ${nextTry(next)}` }, of)
 }
 
 /** An unreachable mail server concerns every due email of its mailbox, not just the one that was tried. */
@@ -379,7 +373,7 @@ export async function retryAllLater(db: Database, of: Omit<Tried, 'claim'> & { s
   const which = sql`${sentBy(of.sender)} AND d.next_try_at <= ${of.now.toString()}::timestamptz`
   const set = sql`attempt = d.attempt + 1, server_reply = ${of.reply}, tried_at = ${of.now.toString()}::timestamptz,
     took_ms = CASE WHEN d.id = ${of.id}::uuid THEN ${Math.round(of.tookMs)}::int ELSE 0 END, ${nextTry(next)}`
-  await changeUndelivered(db, { which, from: waiting, set }, of)
+  await change(db, { which, from: waiting, set }, of)
 }
 
 function nextTry(next: Instant): SQL {
@@ -520,7 +514,7 @@ export async function leaveOut(tx: Database, run: Run, ids: string[], now: Insta
 }
 
 /**
- * Queues again what was left out of a daily run, to leave with it or at once. Grouped, it joins what still waits for the same client. An invoice
+ * Queues again what was left out of a daily run, to leave with it or immediately. Grouped, it joins what still waits for the same client. An invoice
  * that another email is about by now stays left out.
  */
 export async function takeBack(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
@@ -571,15 +565,25 @@ async function join(tx: Database, run: Run, ids: string[]): Promise<void> {
 }
 
 /** Moves the other invoices of an email to one of their own in the same run, so that it is about these alone. */
-export async function splitOthers(tx: Database, ownerId: string, id: string, invoiceIds: string[]): Promise<void> {
-  const own = newId()
+export function splitOthers(tx: Database, ownerId: string, id: string, invoiceIds: string[]): Promise<void> {
+  const which = sql`NOT (invoice_id = ANY(${arrayText(invoiceIds)}::uuid[]))`
+  return moveToOwn(tx, { ownerId, id, which }, { to: sql`d.client_email, d.currency, d.language`, state: sql`d.state`, from: sql`` })
+}
+
+/** Moves the invoices `which` of an email to one of their own in the same run. `to`: client, currency and language of that. */
+async function moveToOwn(
+  tx: Database,
+  { ownerId, id, which }: { ownerId: string; id: string; which: SQL },
+  own: { to: SQL; state: SQL; from: SQL },
+): Promise<void> {
+  const into = newId()
   await tx.execute(sql`
-    INSERT INTO deliveries (id, owner_id, run_id, client_email, currency, language, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
-    SELECT ${own}::uuid, d.owner_id, d.run_id, d.client_email, d.currency, d.language, d.state, d.reason, d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date, d.client_date
-    FROM deliveries d WHERE d.id = ${id}::uuid AND d.owner_id = ${ownerId}::uuid`)
-  const others = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${id}::uuid AND NOT (invoice_id = ANY(${arrayText(invoiceIds)}::uuid[]))`
-  await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${own}::uuid WHERE ${others}`)
-  await tx.execute(sql`UPDATE decisions SET delivery_id = ${own}::uuid WHERE ${others}`)
+    INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, currency, language, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
+    SELECT ${into}::uuid, d.owner_id, d.run_id, d.pulled_by_run_id, ${own.to}, ${own.state}, d.reason, d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date, d.client_date
+    FROM deliveries d ${own.from} WHERE d.id = ${id}::uuid AND d.owner_id = ${ownerId}::uuid`)
+  const its = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${id}::uuid AND ${which}`
+  await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${into}::uuid WHERE ${its}`)
+  await tx.execute(sql`UPDATE decisions SET delivery_id = ${into}::uuid WHERE ${its}`)
 }
 
 function ours(ownerId: string, ids: string[]): SQL {
@@ -648,17 +652,16 @@ export async function split(tx: Database, ownerId: string, which: SQL): Promise<
           AND EXISTS (SELECT 1 FROM delivery_invoices n WHERE n.delivery_id = d.id AND n.invoice_id <> o.invoice_id)
         FOR UPDATE OF d SKIP LOCKED`,
   )
-  for (const { invoiceId, deliveryId } of moved) {
-    const own = newId()
-    const both = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${deliveryId}::uuid AND invoice_id = ${invoiceId}::uuid`
-    await tx.execute(sql`
-      INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, currency, language, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
-      SELECT ${own}::uuid, d.owner_id, d.run_id, d.pulled_by_run_id, i.client_email, i.currency, i.language, CASE d.state WHEN 'held' THEN 'held' ELSE 'queued' END, d.reason,
-        d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date, d.client_date
-      FROM deliveries d JOIN invoices i ON i.owner_id = d.owner_id AND i.id = ${invoiceId}::uuid WHERE d.id = ${deliveryId}::uuid AND d.owner_id = ${ownerId}::uuid`)
-    await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${own}::uuid WHERE ${both}`)
-    await tx.execute(sql`UPDATE decisions SET delivery_id = ${own}::uuid WHERE ${both}`)
-  }
+  for (const { invoiceId, deliveryId: id } of moved)
+    await moveToOwn(
+      tx,
+      { ownerId, id, which: sql`invoice_id = ${invoiceId}::uuid` },
+      {
+        to: sql`i.client_email, i.currency, i.language`,
+        state: sql`CASE d.state WHEN 'held' THEN 'held' ELSE 'queued' END`,
+        from: sql`JOIN invoices i ON i.owner_id = d.owner_id AND i.id = ${invoiceId}::uuid`,
+      },
+    )
 }
 
 /** Claims that this process made without learning of it: none of these emails was sent, so the try does not count. */

@@ -16,7 +16,9 @@ export function openHeartbeat({ config, clock, log }: Pick<Deps, 'config' | 'clo
     if (heartbeatUrl === null || (last && Math.abs(now.since(last).total('seconds')) < everySeconds)) return
     last = now
     try {
-      const { ok, status } = await fetch(heartbeatUrl, { signal: AbortSignal.timeout(patience), redirect: 'manual' })
+      const { ok, status, body } = await fetch(heartbeatUrl, { signal: AbortSignal.timeout(patience), redirect: 'manual' })
+      // Unread, it would keep its connection.
+      await body?.cancel()
       if (!ok) log.warn({ status }, 'HEARTBEAT_URL did not accept the heartbeat.')
     } catch (error) {
       // Its message may name the address, whose path is a secret.

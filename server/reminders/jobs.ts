@@ -1,8 +1,18 @@
 import { z } from 'zod'
-import { job } from '#server/platform/job.ts'
+import type { Database } from '#server/platform/database.ts'
+import { job, type Queue } from '#server/platform/job.ts'
 
 /** Signals that an account has due deliveries. */
 export const deliverJob = job({ name: 'deliver', payload: z.object({ ownerId: z.string() }), key: ({ ownerId }) => ownerId })
+
+/** Signals it for many accounts. */
+export function wakeAccounts(db: Database, queue: Queue, ownerIds: string[]): Promise<void> {
+  return queue.sendMany(
+    db,
+    deliverJob,
+    ownerIds.map((ownerId) => ({ ownerId })),
+  )
+}
 
 /** The place in the queue of work that a person waits for: before the daily burst. */
 export const byHand = -1

@@ -13,17 +13,11 @@ import { leaveOut, splitOthers, takeBack } from './deliveries.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { balance } from './owed.ts'
 import { findRun, toRun } from './progress.ts'
-import { validIds } from './reminders.ts'
+import { type Asking, validIds } from './reminders.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
 
-interface Asking {
-  db: Database
-  queue: Queue
-  account: Account
-  now: Instant
-}
-
+type Acting = Omit<Asking, 'config'>
 type RunRow = typeof runs.$inferSelect
 
 const leaving = z.object({
@@ -66,7 +60,7 @@ const ofDay = sql`d.pulled_by_run_id IS NULL AND (d.state IN ('queued', 'retryin
  * Leaves invoices out of a daily run, or all of it. What is being sent at this moment stays. Refuses with `not_found`, and with `conflict` a run
  * that is not a daily one or is still being planned.
  */
-export function leaveOutOfRun(asking: Asking, runId: string, { invoiceIds }: WhichLeave): Promise<Run> {
+export function leaveOutOfRun(asking: Acting, runId: string, { invoiceIds }: WhichLeave): Promise<Run> {
   return inRun(asking, runId, async (tx, run) => {
     const ids = await mailsAbout(tx, run, sql`d.state IN ('queued', 'retrying', 'held')`, invoiceIds)
     await leaveOut(tx, run, ids, asking.now)
@@ -74,7 +68,7 @@ export function leaveOutOfRun(asking: Asking, runId: string, { invoiceIds }: Whi
 }
 
 /** The opposite, as long as the day lasts. */
-export function takeBackInRun(asking: Asking, runId: string, { invoiceIds }: WhichLeave): Promise<Run> {
+export function takeBackInRun(asking: Acting, runId: string, { invoiceIds }: WhichLeave): Promise<Run> {
   const { now } = asking
   return inRun(asking, runId, async (tx, run) => {
     if (run.cancelledAt !== null || Temporal.Instant.compare(now, run.deadlineAt) >= 0)
@@ -95,8 +89,8 @@ export async function reopen(tx: Database, queue: Queue, run: RunRow, ids: strin
   await queue.send(tx, deliverJob, { ownerId: run.ownerId }, byHand)
 }
 
-/** What waits to leave leaves at once. */
-export function sendRunNow(asking: Asking, runId: string): Promise<Run> {
+/** Sends immediately what waits to leave. */
+export function sendRunNow(asking: Acting, runId: string): Promise<Run> {
   return inRun(asking, runId, async (tx, run) => {
     if (run.leavesAt === null) return
     const now = sql`${asking.now.toString()}::timestamptz`
@@ -109,7 +103,7 @@ export function sendRunNow(asking: Asking, runId: string): Promise<Run> {
 }
 
 /** Under the account's lock, as all that makes or stops runs. */
-async function inRun({ db, account }: Asking, runId: string, work: (tx: Database, run: RunRow) => Promise<void>): Promise<Run> {
+async function inRun({ db, account }: Acting, runId: string, work: (tx: Database, run: RunRow) => Promise<void>): Promise<Run> {
   await db.transaction(async (tx) => {
     await lockAsSeen(tx, account)
     const run = await findRun(tx, account.id, runId)

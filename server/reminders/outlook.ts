@@ -9,7 +9,7 @@ import { apartFrom, localDate, nextRun, type Occurrence } from './schedule.ts'
 import { texts } from './texts.ts'
 
 /** Why the daily schedule sends nothing at the moment. */
-export type NoRunReason = 'schedule_inactive' | 'operator' | 'email_not_confirmed' | 'not_configured' | 'sending_paused' | 'plan'
+type NoRunReason = 'schedule_inactive' | 'operator' | 'email_not_confirmed' | 'not_configured' | 'sending_paused' | 'plan'
 
 /** What the daily schedule does next. Every sentence about what comes next must be made from this. */
 export type Outlook = (({ state: 'active' } & Occurrence) | { state: 'off' | 'on_hold'; reason: NoRunReason }) & {

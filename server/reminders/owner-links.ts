@@ -4,7 +4,7 @@ import type { Database } from '#server/platform/database.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { ownerLinks } from './tables.ts'
 
-export type OwnerLink = typeof ownerLinks.$inferSelect
+type OwnerLink = typeof ownerLinks.$inferSelect
 
 /** Adds a link and returns its token. */
 export async function addOwnerLink(

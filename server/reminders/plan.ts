@@ -135,7 +135,7 @@ const furthest = 800
  * Finds the first day from one on when an email about an invoice leaves by the daily run, as far as the invoice alone decides; null: none. `at`: where the
  * client's own clock says when.
  */
-export type FindNext = (invoice: PlanInvoice, from: DayNumber) => { date: DayNumber; step: StepDue; at: Instant | null } | null
+type FindNext = (invoice: PlanInvoice, from: DayNumber) => { date: DayNumber; step: StepDue; at: Instant | null } | null
 
 /** The daily runs of a world are worked out once for all its invoices. */
 export function openNext(world: World): FindNext {

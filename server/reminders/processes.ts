@@ -12,12 +12,7 @@ const deadSeconds = 20
 /** A process that reached the database for this long without a gap can tell a dead process from one silenced by the same outage. */
 const steadySeconds = 2 * heartbeatSeconds
 
-/** Registers a process that starts to send. */
-export async function registerProcess(db: Database, id: string): Promise<void> {
-  await db.execute(sql`INSERT INTO processes (id) VALUES (${id}::uuid) ON CONFLICT (id) DO NOTHING`)
-}
-
-/** Shows that a process is alive; a gap in its heartbeat makes it unsteady. One that was pruned as dead registers again. */
+/** Shows that a process is alive, from its start on; a gap in its heartbeat makes it unsteady. One that was pruned as dead registers again. */
 export async function beat(db: Database, id: string): Promise<void> {
   await db.execute(sql`
     INSERT INTO processes (id) VALUES (${id}::uuid)

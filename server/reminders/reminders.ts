@@ -64,7 +64,7 @@ import { addressHeld, balance, emailsOf, openEmailOf, pausedOn } from './owed.ts
 import { endOwnerLinks } from './owner-links.ts'
 import { findTrouble } from './processes.ts'
 import { answerOf, findRun, isSettled, refuseTotalFailure, toRun } from './progress.ts'
-import { cancelRun, cancelRuns, decide, makeRun, sendNowPerDay } from './runs.ts'
+import { cancelRuns, decide, makeRun, sendNowPerDay } from './runs.ts'
 import {
   apartFrom,
   dayBeforeOf,
@@ -92,12 +92,24 @@ const longestWaitMilliseconds = 20_000
 
 const nothingDue: RunAnswer = { count: 0, failed: 0, skipped: 0, retrying: 0, total: 0, invoices: 0, runId: null, failures: [] }
 
-interface Asking {
+export interface Asking {
   db: Database
   queue: Queue
   account: Account
   now: Instant
   config: Deps['config']
+}
+
+/** Locks an account that is about to send. Refuses with `mail_not_configured`, and with `email_not_confirmed`. */
+async function lockToSend(
+  tx: Database,
+  { account, config }: Pick<Asking, 'account' | 'config'>,
+  noMailbox = texts.noMailboxToSend,
+): Promise<Account> {
+  const locked = await lockAsSeen(tx, account)
+  if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', noMailbox)
+  refuseUnconfirmed(config, locked)
+  return locked
 }
 
 /**
@@ -109,9 +121,7 @@ export async function startReminders(
   { invoiceIds, groupByClient }: RunSelection = {},
 ): Promise<string | null> {
   return db.transaction(async (tx) => {
-    const locked = await lockAsSeen(tx, account)
-    if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToStart)
-    refuseUnconfirmed(config, locked)
+    const locked = await lockToSend(tx, { account, config }, texts.noMailboxToStart)
     await refuseWithout('scheduling', tx, account.id, now, config)
     if (!locked.remindersActive) {
       const next = nextRun(locked, { now, notBefore: firstDateAfterStart(locked, now), lastRunAt: apartFrom(locked) })
@@ -120,12 +130,7 @@ export async function startReminders(
         .set({ remindersActive: true, nextRunAt: next.at, nextRunFrom: next.date })
         .where(eq(accounts.id, account.id))
     }
-    const run = await makeRun(tx, queue, locked, {
-      kind: 'start',
-      now,
-      ...(invoiceIds ? { only: validIds(invoiceIds) } : {}),
-      ...(groupByClient === undefined ? {} : { groupByClient }),
-    })
+    const run = await makeRun(tx, queue, locked, { kind: 'start', now, only: invoiceIds && validIds(invoiceIds), groupByClient })
     return run?.id ?? null
   })
 }
@@ -145,9 +150,7 @@ export async function stopReminders({ db, account, now }: Omit<Asking, 'queue' |
  */
 export async function sendNow({ db, queue, account, now, config }: Asking, asked: SendNowRequest = {}): Promise<string | null> {
   return db.transaction(async (tx) => {
-    const locked = await lockAsSeen(tx, account)
-    if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
-    refuseUnconfirmed(config, locked)
+    const locked = await lockToSend(tx, { account, config })
     let wording: Wording | null = null
     if (asked.invoiceIds || isWritten(asked) || (await hasJustSent(tx, account.id, now))) {
       const { lines, wanted, mails } = await wantedNow({ db: tx, account: locked, now, config }, asked)
@@ -156,13 +159,13 @@ export async function sendNow({ db, queue, account, now, config }: Asking, asked
       if (same) return same
       wording = await wordingOf(tx, account.id, asked, { mails, invoices: wanted.length, language: wanted[0]?.language ?? locked.language })
     }
-    const { groupByClient } = asked
+    const { groupByClient, invoiceIds } = asked
     const run = await makeRun(tx, queue, locked, {
       kind: 'send_now',
       now,
       wording,
-      ...(asked.invoiceIds ? { only: validIds(asked.invoiceIds) } : {}),
-      ...(groupByClient === undefined ? {} : { groupByClient }),
+      only: invoiceIds && validIds(invoiceIds),
+      groupByClient,
     })
     if (run && wording) await refuseUnlessOneEmail(tx, run.id)
     return run?.id ?? null
@@ -195,9 +198,7 @@ export async function draftReminder(
 export async function tryAddress(asking: Asking, clientEmail: string): Promise<string | null> {
   const { db, queue, account, now, config } = asking
   return db.transaction(async (tx) => {
-    const locked = await lockAsSeen(tx, account)
-    if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
-    refuseUnconfirmed(config, locked)
+    const locked = await lockToSend(tx, asking)
     if (!(await releaseAddress(tx, queue, account.id, clientEmail, now))) throw new ProblemError('not_found', texts.noHold(clientEmail))
     const owed = await tx
       .select({ id: invoices.id })
@@ -222,9 +223,7 @@ export async function tryAddress(asking: Asking, clientEmail: string): Promise<s
  */
 export async function triggerReminders({ db, queue, account, now, config }: Asking): Promise<{ runId: string | null; skipped: number }> {
   return db.transaction(async (tx) => {
-    const locked = await lockAsSeen(tx, account)
-    if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
-    refuseUnconfirmed(config, locked)
+    const locked = await lockToSend(tx, { account, config })
     const run = await makeRun(tx, queue, locked, { kind: 'trigger', now })
     if (!run) return { runId: null, skipped: 0 }
     const [empty] = await tx
@@ -268,10 +267,8 @@ export async function follow(
  */
 export async function retryRun({ db, queue, account, now, config }: Asking, runId: string): Promise<string | null> {
   return db.transaction(async (tx) => {
-    const locked = await lockAsSeen(tx, account)
     const failed = await findRun(tx, account.id, runId)
-    if (!(await hasMailConfig(tx, account.id))) throw new ProblemError('mail_not_configured', texts.noMailboxToSend)
-    refuseUnconfirmed(config, locked)
+    const locked = await lockToSend(tx, { account, config })
     if ((await releaseRestored(tx, queue, { ownerId: account.id, runId: failed.id }, now)) > 0) return failed.id
     await releaseAddressesOf(tx, queue, { ownerId: account.id, runId: failed.id }, now)
     const { subject, content } = failed
@@ -286,7 +283,7 @@ export async function stopRun({ db, account, now }: Omit<Asking, 'queue' | 'conf
   await db.transaction(async (tx) => {
     await lockAsSeen(tx, account)
     const { id } = await findRun(tx, account.id, runId)
-    await cancelRun(tx, account.id, id, now)
+    await cancelRuns(tx, account.id, sql`r.id = ${id}::uuid`, now)
   })
   return toRun(db, await findRun(db, account.id, runId))
 }
@@ -381,7 +378,7 @@ export const remindersOnAccountTakeover: OnAccountTakeover = async (tx, ownerId,
 /** Turns daily reminders off and cancels every waiting email; returns how many. */
 export async function stopAll(tx: Database, ownerId: string, now: Instant): Promise<number> {
   await tx.update(accounts).set({ remindersActive: false, nextRunAt: null, nextRunFrom: null }).where(eq(accounts.id, ownerId))
-  return cancelRuns(tx, ownerId, now)
+  return cancelRuns(tx, ownerId, sql`true`, now)
 }
 
 /** The last runs, newest first. */

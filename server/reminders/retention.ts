@@ -1,11 +1,11 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, changed, type Database, rows } from '#server/platform/database.ts'
 import { stopAll } from './reminders.ts'
 
 /** Rows changed by one statement, so that none takes long: on the embedded database every call waits for it. */
-const atOnce = { decisions: 5_000, emails: 1_000, invoices: 500, runs: 1_000 }
+const atOnce = { decisions: 5_000, deliveries: 1_000, invoices: 500, runs: 1_000 }
 /** How many years the bytes of an email are kept at most, and how many its row, its run and its decisions. */
 const mostYears = { bytes: 3, rows: 7 }
 /** After so many days an email about an open invoice is looked at again. */
@@ -29,7 +29,7 @@ export async function dropOldBytes(db: Database, now: Instant, days: number): Pr
   ])
     await repeatedly(
       db,
-      atOnce.emails,
+      atOnce.deliveries,
       (most) => sql`
       UPDATE deliveries d SET bytes_due_at = judged.again, raw = CASE WHEN judged.again IS NOT NULL THEN d.raw END
       FROM (
@@ -48,28 +48,17 @@ export async function dropOldBytes(db: Database, now: Instant, days: number): Pr
 /** Deletes decisions, finished emails and runs after seven years. */
 export async function deleteOldRows(db: Database, now: Instant): Promise<void> {
   const before = sql`${ago(now, mostYears.rows).toString()}::timestamptz`
-  await repeatedly(
+  await deleteRows(db, 'decisions', sql`t.decided_at < ${before}`)
+  await deleteRows(
     db,
-    atOnce.decisions,
-    (most) => sql`
-    DELETE FROM decisions WHERE ctid = ANY(ARRAY(SELECT x.ctid FROM decisions x WHERE x.decided_at < ${before} LIMIT ${most}::int))`,
+    'deliveries',
+    sql`t.created_at < ${before} AND t.state IN ${finished} AND NOT EXISTS (SELECT 1 FROM decisions x WHERE x.owner_id = t.owner_id AND x.delivery_id = t.id)`,
   )
-  await repeatedly(
+  await deleteRows(
     db,
-    atOnce.emails,
-    (most) => sql`
-    DELETE FROM deliveries WHERE id = ANY(ARRAY(
-      SELECT d.id FROM deliveries d WHERE d.created_at < ${before} AND d.state IN ${finished}
-        AND NOT EXISTS (SELECT 1 FROM decisions x WHERE x.owner_id = d.owner_id AND x.delivery_id = d.id) LIMIT ${most}::int))`,
-  )
-  await repeatedly(
-    db,
-    atOnce.runs,
-    (most) => sql`
-    DELETE FROM runs WHERE id = ANY(ARRAY(
-      SELECT r.id FROM runs r WHERE r.created_at < ${before}
-        AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id OR d.pulled_by_run_id = r.id)
-        AND NOT EXISTS (SELECT 1 FROM runs o WHERE o.owner_id = r.owner_id AND o.retry_of = r.id) LIMIT ${most}::int))`,
+    'runs',
+    sql`t.created_at < ${before} AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = t.id OR d.pulled_by_run_id = t.id)
+      AND NOT EXISTS (SELECT 1 FROM runs o WHERE o.owner_id = t.owner_id AND o.retry_of = t.id)`,
   )
 }
 
@@ -83,35 +72,24 @@ export async function deleteHistory(db: Database, ownerId: string, now: Instant)
   const ids = owned.map(({ id }) => id)
   for (let from = 0; from < ids.length; from += atOnce.invoices) {
     const some = arrayText(ids.slice(from, from + atOnce.invoices))
-    await repeatedly(
-      db,
-      atOnce.decisions,
-      (most) => sql`
-        DELETE FROM decisions WHERE ctid = ANY(ARRAY(SELECT x.ctid FROM decisions x WHERE x.invoice_id = ANY(${some}::uuid[]) LIMIT ${most}::int))`,
-    )
+    await deleteRows(db, 'decisions', sql`t.invoice_id = ANY(${some}::uuid[])`)
   }
-  await repeatedly(
+  await deleteRows(db, 'deliveries', sql`t.owner_id = ${ownerId}::uuid AND t.state IN ${finished}`)
+  const isOpen = sql`EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.invoice_id = t.id AND o.open)`
+  await deleteRows(db, 'invoices', sql`t.owner_id = ${ownerId}::uuid AND NOT ${isOpen}`)
+}
+
+/** Deletes the rows `t` of a table that match, by their physical address: decisions have no id of their own. */
+function deleteRows(db: Database, table: keyof typeof atOnce, which: SQL): Promise<void> {
+  const from = sql.identifier(table)
+  return repeatedly(
     db,
-    atOnce.emails,
-    (most) => sql`
-      DELETE FROM deliveries WHERE id = ANY(ARRAY(
-        SELECT d.id FROM deliveries d WHERE d.owner_id = ${ownerId}::uuid AND d.state IN ${finished} LIMIT ${most}::int))`,
-  )
-  await repeatedly(
-    db,
-    atOnce.invoices,
-    (most) => sql`
-      DELETE FROM invoices WHERE id = ANY(ARRAY(
-        SELECT i.id FROM invoices i WHERE i.owner_id = ${ownerId}::uuid
-          AND NOT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.invoice_id = i.id AND o.open) LIMIT ${most}::int))`,
+    atOnce[table],
+    (most) => sql`DELETE FROM ${from} WHERE ctid = ANY(ARRAY(SELECT t.ctid FROM ${from} t WHERE ${which} LIMIT ${most}::int))`,
   )
 }
 
-/** Runs a statement that changes at most `most` rows until it finds fewer; returns how many rows it changed. */
-async function repeatedly(db: Database, most: number, statement: (most: number) => ReturnType<typeof sql>): Promise<number> {
-  for (let total = 0; ; ) {
-    const count = await changed(db, statement(most))
-    total += count
-    if (count < most) return total
-  }
+/** Runs a statement that changes at most `most` rows until it finds none: it finds fewer also where another one has just changed some. */
+async function repeatedly(db: Database, most: number, statement: (most: number) => SQL): Promise<void> {
+  for (let count = most; count > 0; ) count = await changed(db, statement(most))
 }

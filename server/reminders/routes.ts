@@ -55,6 +55,7 @@ const few = 1_000
 
 export function reminderRoutes(app: App, deps: Deps): void {
   const { db, clock, queue, config } = deps
+  const asking = (account: Account) => ({ db, queue, config, account, now: clock.now() })
   answer(app, reminderCalls.status, (_parts, { account }) => reminderStatus(deps, account, clock.now()))
   answer(app, reminderCalls.preview, async ({ query: { limit, cursor } }, { account }, { reply, enterHeavy }) => {
     const now = clock.now()
@@ -67,21 +68,21 @@ export function reminderRoutes(app: App, deps: Deps): void {
     return preview
   })
   answer(app, reminderCalls.start, async ({ body }, { account }, { reply }) =>
-    follow(deps, account, await startReminders({ db, queue, account, now: clock.now(), config }, body ?? {}), reply),
+    follow(deps, account, await startReminders(asking(account), body ?? {}), reply),
   )
   answer(app, reminderCalls.sendNow, async ({ body }, { account }, { reply }) =>
-    follow(deps, account, await sendNow({ db, queue, account, now: clock.now(), config }, body ?? {}), reply),
+    follow(deps, account, await sendNow(asking(account), body ?? {}), reply),
   )
   answer(app, reminderCalls.draft, async ({ body }, { account }, { enterHeavy }) => {
     if (body.invoiceIds.length > few) await enterHeavy()
-    return draftReminder({ db, account, now: clock.now(), config }, body)
+    return draftReminder(asking(account), body)
   })
   answer(app, reminderCalls.tryAddress, async ({ body }, { account }, { reply }) =>
-    follow(deps, account, await tryAddress({ db, queue, account, now: clock.now(), config }, body.clientEmail), reply),
+    follow(deps, account, await tryAddress(asking(account), body.clientEmail), reply),
   )
   answer(app, reminderCalls.stop, async (_parts, { account }) => ({
     isActive: false,
-    cancelled: await stopReminders({ db, account, now: clock.now() }),
+    cancelled: await stopReminders(asking(account)),
   }))
   answer(app, reminderCalls.runs, ({ query }, { account }) => listRuns(db, account, query.limit))
   answer(app, reminderCalls.smart, (_parts, { account }) =>
@@ -94,24 +95,20 @@ export function reminderRoutes(app: App, deps: Deps): void {
   })
   answer(app, reminderCalls.changeSettings, async ({ body }, { account }, { request, reply }) => {
     const about = { from: originOf(request), ifMatch: request.headers['if-match'] }
-    const settings = await changeSettings({ db, account, now: clock.now(), config, ...about }, body)
+    const settings = await changeSettings({ ...asking(account), ...about }, body)
     reply.header('etag', tagOfVersion(settings))
     return settings
   })
-  answer(app, reminderCalls.cancelRun, ({ params }, { account }) => stopRun({ db, account, now: clock.now() }, params.id))
+  answer(app, reminderCalls.cancelRun, ({ params }, { account }) => stopRun(asking(account), params.id))
   answer(app, reminderCalls.retryRun, async ({ params }, { account }, { reply }) =>
-    follow(deps, account, await retryRun({ db, queue, account, now: clock.now(), config }, params.id), reply),
+    follow(deps, account, await retryRun(asking(account), params.id), reply),
   )
   answer(app, leavingCalls.mails, ({ params }, { account }) => readLeaving(db, account, params.id))
-  answer(app, leavingCalls.leaveOut, ({ params, body }, { account }) =>
-    leaveOutOfRun({ db, queue, account, now: clock.now() }, params.id, body),
-  )
-  answer(app, leavingCalls.takeBack, ({ params, body }, { account }) =>
-    takeBackInRun({ db, queue, account, now: clock.now() }, params.id, body),
-  )
+  answer(app, leavingCalls.leaveOut, ({ params, body }, { account }) => leaveOutOfRun(asking(account), params.id, body))
+  answer(app, leavingCalls.takeBack, ({ params, body }, { account }) => takeBackInRun(asking(account), params.id, body))
   const changingDay = async (account: Account, enterHeavy: () => Promise<void>) => {
     if ((await sizeOfList(db, account.id)) > long) await enterHeavy()
-    return { db, queue, config, account, now: clock.now() }
+    return asking(account)
   }
   answer(app, leavingCalls.leaveOutOnDay, async ({ params, body }, { account }, { enterHeavy }) =>
     changeDay(await changingDay(account, enterHeavy), params.date, 'leave_out', body.clientEmails),
@@ -119,7 +116,7 @@ export function reminderRoutes(app: App, deps: Deps): void {
   answer(app, leavingCalls.takeBackOnDay, async ({ params, body }, { account }, { enterHeavy }) =>
     changeDay(await changingDay(account, enterHeavy), params.date, 'take_back', body.clientEmails),
   )
-  answer(app, leavingCalls.sendNow, ({ params }, { account }) => sendRunNow({ db, queue, account, now: clock.now() }, params.id))
+  answer(app, leavingCalls.sendNow, ({ params }, { account }) => sendRunNow(asking(account), params.id))
   answer(app, reminderCalls.history, ({ params }, { account }) => invoiceHistory(deps, account, params.id, clock.now()))
   answer(app, reminderCalls.mail, ({ params }, { account }) => readMail(db, account, params.id))
   answer(app, reminderCalls.run, async ({ params }, { account }) => toRun(db, await findRun(db, account.id, params.id)))

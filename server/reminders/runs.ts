@@ -43,7 +43,7 @@ export const firstChunk = 1_000
 const laterChunk = 5_000
 
 /** What decides whether an invoice past due gets an email in a run. */
-export interface DueFacts {
+interface DueFacts {
   /** Its reminders, or those of its client, are paused today. */
   paused: boolean
   /** A mail server has permanently refused its address, and it has not been tried again since. */
@@ -99,8 +99,9 @@ export async function makeRun(
     now: Instant
     retryOf?: string
     /** Only these invoices. */
-    only?: string[]
-    groupByClient?: boolean
+    only?: string[] | undefined
+    /** In place of the setting of the account. */
+    groupByClient?: boolean | undefined
     /** The wording of its one email. */
     wording?: Wording | null
   },
@@ -157,7 +158,7 @@ async function refuseManyUnsent(tx: Database, ownerId: string, now: Instant): Pr
   throw new ProblemError('too_many', texts.manyUnsent(mostUnsent, Math.ceil(seconds / 3600)), { retryAfter: seconds })
 }
 
-/** Plans a run of chosen invoices at once, because the choice is not stored. */
+/** Plans a run of chosen invoices as a whole, because the choice is not stored. */
 async function planChosen(tx: Database, account: Locked, run: Run, only: string[], now: Instant): Promise<number> {
   let planned = 0
   for (let open: Run | undefined = run; open; ) {
@@ -391,17 +392,11 @@ export async function reschedule(tx: Database, before: AccountRow, after: Accoun
   await tx.update(accounts).set({ nextRunAt: next.at }).where(eq(accounts.id, before.id))
 }
 
-/** Cancels every open run of an account; emails in flight are still sent. Returns how many emails were cancelled. */
-export async function cancelRuns(tx: Database, ownerId: string, now: Instant): Promise<number> {
-  return cancelOpen(tx, ownerId, sql`true`, now)
-}
-
-/** Cancels one run likewise; an email of another run that it had pulled forward stays with that run. */
-export async function cancelRun(tx: Database, ownerId: string, runId: string, now: Instant): Promise<number> {
-  return cancelOpen(tx, ownerId, sql`r.id = ${runId}::uuid`, now)
-}
-
-async function cancelOpen(tx: Database, ownerId: string, which: SQL, now: Instant): Promise<number> {
+/**
+ * Cancels every open run `r` of an account that matches; emails in flight are still sent. An email of another run that it had pulled forward stays
+ * with that run. Returns how many emails were cancelled.
+ */
+export async function cancelRuns(tx: Database, ownerId: string, which: SQL, now: Instant): Promise<number> {
   await tx.execute(sql`
     UPDATE runs r SET cancelled_at = ${now.toString()}::timestamptz
     WHERE r.owner_id = ${ownerId}::uuid AND r.cancelled_at IS NULL AND ${which}

@@ -31,7 +31,7 @@ export function dailyDeadline(date: string, timezone: string): Instant {
 /** No email waits longer than this to leave: the rest of the day is for retries. */
 const latestLeave = { hour: 17, minute: 30 }
 
-/** When the emails of a daily run made at this instant leave, if they wait for so many minutes; null: at once. */
+/** When the emails of a daily run made at this instant leave, if they wait for so many minutes; null: immediately. */
 export function leavesAt({ holdMinutes, timezone }: { holdMinutes: number; timezone: string }, made: Instant): Instant | null {
   if (holdMinutes === 0) return null
   const held = made.add({ minutes: holdMinutes })

@@ -4,7 +4,7 @@ import { type Begin, openBegin } from './begin.ts'
 import { type Claims, openClaims } from './claims.ts'
 import { wakeHost } from './deliveries.ts'
 import { type Hosts, openHosts } from './hosts.ts'
-import { deliverJob } from './jobs.ts'
+import { wakeAccounts } from './jobs.ts'
 
 /** Mailboxes served at a time in one process: each is a socket or a timer, and a few KB. */
 export const mailboxesAtOnce = 2_000
@@ -40,13 +40,7 @@ export function openSending(deps: Deps, about: { processId: string; embedded: bo
   const { processId, embedded } = about
   const onUp = (host: string) => {
     wakeHost(db, host, clock.now())
-      .then((ownerIds) =>
-        queue.sendMany(
-          db,
-          deliverJob,
-          ownerIds.map((ownerId) => ({ ownerId })),
-        ),
-      )
+      .then((ownerIds) => wakeAccounts(db, queue, ownerIds))
       // They are tried within five minutes all the same.
       .catch((error: unknown) => log.warn({ err: error }, 'The emails to a mail server that is back could not be hurried.'))
   }

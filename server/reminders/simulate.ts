@@ -18,7 +18,7 @@ import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { speechOf } from '#server/platform/speech.ts'
 import { readWordings } from '#server/templates/templates.ts'
 import { type Quiet, quietAfter } from './calendars.ts'
@@ -299,7 +299,7 @@ function refuseUnknownZone(timezone: string, path: string): void {
   try {
     new Intl.DateTimeFormat('en', { timeZone: timezone })
   } catch {
-    throw new ProblemError('invalid', texts.unknownZone, { errors: [{ path, message: texts.unknownZone }] })
+    throw invalid(path, texts.unknownZone)
   }
 }
 

@@ -22,7 +22,7 @@ export type Reason =
   | { kind: 'compared' }
   | { kind: 'nothing' }
 
-export interface DayChoice {
+interface DayChoice {
   /** In days after the due date. */
   day: number
   /** The chance that the invoice is paid inside the window without an email. */

@@ -33,7 +33,7 @@ export const runs = pgTable(
     /** The deadline: 18:00 local for the daily run, 4 h for a manual one. */
     deadlineAt: instant().notNull(),
     cancelledAt: instant(),
-    /** Until when its emails wait, so that some can be left out; null: they leave at once. */
+    /** Until when its emails wait, so that some can be left out; null: they leave immediately. */
     leavesAt: instant(),
     /** Emails are planned in chunks, in order: how far that is, and when it was complete. */
     cursor: text(),

@@ -15,7 +15,6 @@ const count = (n: number, noun: string) => `${n.toLocaleString('en-IN')} ${noun}
 
 /** The sentences that customers read of this slice: refusals, notices and what an invoice's history says of a day. */
 export const texts = {
-  signIn: 'Please sign in.',
   noMailboxToStart: 'Please configure your email settings first before starting reminders.',
   manyUnsent: (most: number, hours: number) =>
     `${most.toLocaleString('en-IN')} of your emails failed or were cancelled within a day. Find out why under Reminder Control, and try again in ${hours} ${hours === 1 ? 'hour' : 'hours'}.`,
@@ -125,7 +124,6 @@ export const texts = {
     paused: (reference: string) => `Reminders for ${reference} are paused.`,
     held: (address: string) => `${address} doesn’t exist. Correct the address, or try it again.`,
     limit: (reference: string, perDay: number) => `${reference} has had ${perDay} manual reminders today, the most for one day.`,
-    already: (reference: string) => `${reference} was already reminded today.`,
     more: (invoices: number) => `(and ${invoices} more)`,
   },
   wording: {

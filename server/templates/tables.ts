@@ -2,7 +2,7 @@ import { boolean, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core'
 import { accounts } from '#server/accounts/tables.ts'
 import { instant } from '#server/platform/columns.ts'
 
-/** An account's own wording of the mail about one invoice, and of the one that lists several; without a row the default speaks. */
+/** An account's own wording of the email about one invoice, and of the one that lists several; without a row the default applies. */
 export const templates = pgTable(
   'templates',
   {

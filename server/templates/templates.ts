@@ -8,7 +8,6 @@ import {
   defaultSubject,
   groupValues,
   groupVariables,
-  overusedVariables,
   reminderValues,
   sampleGroupInvoices,
   sampleValues,
@@ -16,20 +15,21 @@ import {
   type TemplateChange,
   templateVariables,
   type Wording,
+  wordingProblems,
 } from '#contract/templates.ts'
 import { type OnAccountTakeover, versionOf } from '#server/accounts/accounts.ts'
 import { removeBrand } from '#server/accounts/brand.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { speechOf } from '#server/platform/speech.ts'
 import { templates } from './tables.ts'
 
 type TemplateRow = InferSelectModel<typeof templates>
 type Own = Pick<TemplateRow, 'useCustom' | 'customSubject' | 'customContent'>
 
-/** The mail about one invoice, or the one that lists several of one client. */
+/** The email about one invoice, or the one that lists several of one client. */
 export type TemplateKind = TemplateRow['kind']
 type Both = Record<TemplateKind, Wording>
 
@@ -112,8 +112,7 @@ export async function refuseLanguages(db: Database, ownerId: string, wanted: (st
   const known = await readLanguages(db, ownerId)
   const missing = others.find((language) => !known.includes(language))
   if (missing === undefined) return
-  const message = `Please save the texts of both emails in ${missing} under Email Templates first.`
-  throw new ProblemError('invalid', message, { errors: [{ path: 'language', message }] })
+  throw invalid('language', `Please save the texts of both emails in ${missing} under Email Templates first.`)
 }
 
 /**
@@ -140,8 +139,7 @@ export async function saveTemplate(db: Database, which: Which, change: TemplateC
       own.customSubject = begins.subject
       own.customContent = begins.content
     }
-    if (own.useCustom) refuseEmpty(own)
-    refuseOveruse(own, kind)
+    refuseWrong(own, kind)
     await tx
       .update(templates)
       .set({ ...own, updatedAt: now })
@@ -167,18 +165,14 @@ function isBlank(own: Own): boolean {
   return own.customSubject === '' && own.customContent === ''
 }
 
-function refuseEmpty(own: Own): void {
-  const errors = []
-  if (own.customSubject.trim() === '') errors.push({ path: 'customSubject', message: 'Please enter a subject.' })
-  if (own.customContent.trim() === '') errors.push({ path: 'customContent', message: 'Please enter the text of the email.' })
+/** A template that is switched off may be blank. */
+function refuseWrong(own: Own, kind: TemplateKind): void {
+  const wording = { subject: own.customSubject, content: own.customContent }
+  const errors = wordingProblems(wording, kind === 'one' ? templateVariables : groupVariables)
+    .filter(({ path }) => own.useCustom || wording[path].trim() !== '')
+    .map(({ path, message }) => ({ path: path === 'subject' ? 'customSubject' : 'customContent', message }))
   const [first] = errors
   if (first) throw new ProblemError('invalid', first.message, { errors })
-}
-
-function refuseOveruse(own: Own, kind: TemplateKind): void {
-  const wording = { subject: own.customSubject, content: own.customContent }
-  const [first] = overusedVariables(wording, kind === 'one' ? templateVariables : groupVariables)
-  if (first) throw new ProblemError('invalid', first, { errors: [{ path: 'customContent', message: first }] })
 }
 
 function toTemplate(own: Own, which: Which): Template {
