@@ -21,7 +21,7 @@ const dateOf = (today: string | SQL) => sql`coalesce(d.client_date, ${today}::da
 const usualLanguage = sql`coalesce((SELECT k.language FROM clients k WHERE k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)),
   (SELECT a.language FROM accounts a WHERE a.id = i.owner_id))`
 /** The language of an invoice `i`. */
-export const languageOf = sql`coalesce(i.language, ${usualLanguage})`
+const languageOf = sql`coalesce(i.language, ${usualLanguage})`
 /** The language of an invoice `i` where it is not that of its client, else null: most invoices have none, and cost nothing. */
 export const ownLanguage = sql`CASE WHEN i.language IS NOT NULL THEN nullif(i.language, ${usualLanguage}) END`
 /** Whether an invoice `i` has another language than the email `d` to its client. */
@@ -35,14 +35,15 @@ const onItsSide = (today: string | SQL) =>
   sql`CASE WHEN d.step_offset <= 0 THEN i.due_date >= ${dateOf(today)} ELSE i.due_date < ${dateOf(today)} END`
 
 /**
- * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, or not yet for a step before that, not deleted, not paused. A grouped
+ * The invoices of a delivery `d` that still have to be reminded: unpaid or overdue, past due today, or not yet for a step before that, not deleted, not paused. One that
+ * counts as a step needs it to exist; one by hand has the words of the template without it. A grouped
  * email is for one client, one currency and one language, so an invoice with another address, currency or language since then is not in it. OFFSET 0 makes Postgres
  * go from the email to its invoices by their keys, however old its statistics are.
  */
 export const owedToday = (today: string | SQL) => sql`
   FROM (SELECT invoice_id, count(*) OVER () AS together FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) di
   JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = di.invoice_id OFFSET 0) i
-    ON i.deleted_at IS NULL AND i.status <> 'paid' AND ${onItsSide(today)} AND (d.sequence_id IS NULL OR ${stepOf} IS NOT NULL) AND NOT ${pausedOn(dateOf(today))}
+    ON i.deleted_at IS NULL AND i.status <> 'paid' AND ${onItsSide(today)} AND (d.step_date IS NULL OR ${stepOf} IS NOT NULL) AND NOT ${pausedOn(dateOf(today))}
       AND (di.together = 1 OR (lower(i.client_email) = lower(d.client_email) AND i.currency = d.currency AND NOT ${inOtherLanguage}))`
 
 /**
@@ -84,9 +85,9 @@ export const copiesOf = sql`(SELECT string_agg(DISTINCT x.address, ',' ORDER BY 
   LEFT JOIN clients k ON k.owner_id = c.owner_id AND k.email_key = max(lower(i.client_email))
   CROSS JOIN LATERAL (VALUES (CASE WHEN c.copy_to_me THEN lower(a.email) END), (CASE WHEN c.copy_to_second_contact THEN lower(k.second_contact) END)) x (address)
   WHERE c.sequence_id = d.sequence_id AND c."offset" = ${stepOf} AND x.address <> max(lower(i.client_email)))`
-/** The step of an email `d`, its version and its further recipients; '' for one in the words of the template. */
+/** The step of an email `d`, its version and its further recipients; '' for one in the words of the template, as where the sequence is deleted. */
 const step = sql`CASE WHEN d.sequence_id IS NULL THEN '' ELSE
-  (SELECT ' step ' || q.id || '/' || q.version || '/' || d.step_offset FROM sequences q WHERE q.id = d.sequence_id) || coalesce(' cc ' || ${copiesOf}, '') END`
+  coalesce((SELECT ' step ' || q.id || '/' || q.version || '/' || d.step_offset FROM sequences q WHERE q.id = d.sequence_id), '') || coalesce(' cc ' || ${copiesOf}, '') END`
 /** The language of an email `d`; '' for English. */
 const spoken = sql`(SELECT CASE WHEN l <> 'en' THEN ' in ' || l ELSE '' END FROM (VALUES (${languageOfMail})) said (l))`
 /** Of many invoices a digest: thousands of versions would travel with every claim. */

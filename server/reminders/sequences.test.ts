@@ -125,6 +125,21 @@ test('an email that waits is closed once its invoice has another sequence, and t
   expect(await states()).toEqual(['sent', 'superseded'])
 })
 
+test('an email sent by hand that waits leaves in the words of the template once its sequence is deleted', async () => {
+  await using office = await anOffice({ now: morning })
+  const { app, asha, smtp } = office
+  await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
+  const id = await create(app, asha)
+  await ask(app, asha, reminderCalls.changeSettings, { body: { sequence: id } })
+  smtp.answer({ rcpt: () => '451 4.3.0 Later' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  smtp.answer({})
+  expect((await ask(app, asha, sequenceCalls.remove, { params: { id }, query: { use: 'every_day' } })).status).toBe(204)
+  app.clock.advance({ minutes: 30 })
+  await app.runJobs()
+  expect((await readEmail(smtp.mails[0]?.raw ?? '')).subject).toBe('Invoice INV-0001 from Asha Rao: ₹5,000.00 was due on 20/02/2026')
+})
+
 test('a change that was looked at is refused once the plan is another one, with what it would do now', async () => {
   await using office = await anOffice({ now: morning, invoices: 2 })
   const { app, asha, invoices } = office
