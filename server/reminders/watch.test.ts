@@ -112,6 +112,22 @@ test('nothing is reported before the hour, after 18:00, without daily reminders 
   expect([watch.to(), await app.db.select().from(systemMails)]).toEqual([[], []])
 })
 
+test('accounts whose day is over do not keep others from their reports', async () => {
+  await using watch = await onWatch()
+  const { app } = watch
+  const asha = await watch.person({ email: 'asha@example.com', timezone: 'Europe/London' })
+  await app.db
+    .update(accounts)
+    .set({ nextRunAt: Temporal.Instant.from('2026-03-02T09:00:00Z') })
+    .where(eq(accounts.id, asha.id))
+  await app.db.execute(sql`
+    INSERT INTO accounts (id, timezone, created_at, updated_at, next_midnight_at, reminders_active, next_run_at, next_run_from)
+    SELECT gen_random_uuid(), 'Asia/Kolkata', now(), now(), now(), true, '2026-03-02T03:30:00Z', '2026-03-02' FROM generate_series(1, 600)`)
+  await noWorker(app)
+  await watch.watchAt('2026-03-02T13:00:00Z')
+  expect(watch.to()).toEqual(['asha@example.com Duely has not sent your reminders today'])
+})
+
 test('the address that watches from outside is asked at most once a minute, and its failures are only logged', async () => {
   let asked = 0
   const server = createServer((_request, response) => {

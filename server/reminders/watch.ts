@@ -10,7 +10,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import type { SendSystemMail } from '#server/platform/system-mail.ts'
 import { readOutlook } from './outlook.ts'
 import { isSilent, runMinutes, tickMinutes } from './processes.ts'
-import { apartFrom, localDate, nextRun } from './schedule.ts'
+import { apartFrom, lastHour, localDate, nextRun } from './schedule.ts'
 import { texts } from './texts.ts'
 
 /** Accounts looked at in one turn; the others have theirs a minute later. */
@@ -30,11 +30,14 @@ export function openWatch(deps: Deps, send: SendSystemMail): () => Promise<void>
     const now = clock.now()
     const silent = await isSilent(db)
     const late = now.subtract({ minutes: silent ? tickMinutes : runMinutes })
+    const there = sql`(${now.toString()}::timestamptz AT TIME ZONE ${accounts.timezone})`
+    // Not those whose day is over, or has not begun: they would keep the others from their turn.
     const found = await db
       .select({ id: accounts.id })
       .from(accounts)
       .where(
-        sql`${accounts.nextRunAt} <= ${late.toString()}::timestamptz AND coalesce(${accounts.runMissingOn} < (${now.toString()}::timestamptz AT TIME ZONE ${accounts.timezone})::date, true)`,
+        sql`${accounts.nextRunAt} <= ${late.toString()}::timestamptz AND coalesce(${accounts.runMissingOn} < ${there}::date, true)
+          AND extract(hour FROM ${there}) BETWEEN ${accounts.reminderHour} AND ${lastHour - 1}::int`,
       )
       .orderBy(accounts.nextRunAt)
       .limit(atOnce)
