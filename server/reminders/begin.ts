@@ -68,7 +68,6 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
   )
   const entitlements = await entitlementsOfMany(db, owners, now, config)
   const wordings = await readWordings(db, ownerIds)
-  const brands = await readOwnBrands(db, ownerIds)
   const found = owners.map((account) => {
     const own = senders.filter(({ ownerId }) => ownerId === account.id)
     const wanted = all.find(({ ownerId }) => ownerId === account.id)?.place ?? null
@@ -85,6 +84,8 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
     found.flatMap(({ account, sender, scheduling }) => (sender ? [{ account, sender, scheduling }] : [])),
     now,
   )
+  // Must be read after the emails, as what `withPayment` reads: a claim refuses an older source, but not older bytes.
+  const brands = await readOwnBrands(db, ownerIds)
   const pending = await withPayment({ db, clock, config }, due, wordings)
   return ownerIds.map((ownerId) => {
     const one = found.find(({ account }) => account.id === ownerId)
