@@ -515,14 +515,18 @@ export async function leaveOut(tx: Database, run: Run, ids: string[], now: Insta
 
 /**
  * Queues again what was left out of a daily run, to leave with it or immediately. Grouped, it joins what still waits for the same client. An invoice
- * that another email is about by now stays left out.
+ * that another email is about by now, or has been since the run, stays out of it.
  */
 export async function takeBack(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
   if (run.grouped) await join(tx, run, ids)
   const leftOut = sql`${ours(run.ownerId, ids)} AND d.state = 'superseded' AND d.reason = 'left_out'`
   await tx.execute(sql`
     UPDATE delivery_invoices x SET open = true FROM deliveries d
-    WHERE ${leftOut} AND x.delivery_id = d.id AND NOT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.invoice_id = x.invoice_id AND o.open)`)
+    WHERE ${leftOut} AND x.delivery_id = d.id AND NOT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.invoice_id = x.invoice_id AND o.open)
+      AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.id = x.invoice_id AND i.last_reminder_at >= ${run.createdAt.toString()}::timestamptz)`)
+  await tx.execute(sql`
+    DELETE FROM delivery_invoices x USING deliveries d
+    WHERE ${leftOut} AND x.delivery_id = d.id AND NOT x.open AND EXISTS (SELECT 1 FROM delivery_invoices y WHERE y.delivery_id = d.id AND y.open)`)
   await tx.execute(sql`
     UPDATE decisions x SET rule = 'mail', decided_at = ${now.toString()}::timestamptz
     FROM deliveries d JOIN delivery_invoices y ON y.delivery_id = d.id

@@ -181,6 +181,38 @@ test('one invoice of a grouped email is left out alone, and taken back into the 
   expect([await days(one), await days(two), await days(three)]).toEqual(['left_out', 'sent', 'sent'])
 })
 
+test('an invoice that was reminded by hand meanwhile, or is about to be, stays out of the email that is taken back', async () => {
+  await using office = await onHold({ grouped: true, invoices: ['a@example.com', 'a@example.com', 'a@example.com'] })
+  const { app, asha, smtp, ids } = office
+  const [one = '', two = ''] = ids
+  const sendNow = (id: string) => app.whileJobsRun(ask(app, asha, reminderCalls.sendNow, { body: { invoiceIds: [id] } }))
+  await office.leaveOut()
+  await sendNow(one)
+  smtp.answer({ rcpt: () => '451 4.3.0 Later' })
+  await sendNow(two)
+  smtp.answer({})
+  await office.takeBack()
+  await office.moveTo(leaves)
+  const texts = await Promise.all(smtp.mails.map(async ({ raw }) => (await readEmail(raw)).text ?? ''))
+  expect(texts.map((text) => ['INV-0001', 'INV-0002', 'INV-0003'].filter((reference) => text.includes(reference)))).toEqual([
+    ['INV-0001'],
+    ['INV-0002'],
+    ['INV-0003'],
+  ])
+})
+
+test('an email to an address that was refused meanwhile waits for it when it is taken back', async () => {
+  await using office = await onHold({ invoices: ['a@example.com'] })
+  const { app, asha, smtp } = office
+  await office.leaveOut()
+  smtp.answer({ rcpt: () => '550 5.1.1 No such user here' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  smtp.answer({})
+  expect((await office.takeBack()).reply).toMatchObject({ open: 1, held: 1, holdReason: 'address' })
+  await office.moveTo(leaves)
+  expect(office.to()).toEqual([])
+})
+
 test('a step that is left out is not dealt with: it leaves on the next day', async () => {
   const { content, groupContent, groupSubject } = newStep(10, 'friendly')
   const text = { content, groupContent, groupSubject, tone: 'friendly' as const, copyToMe: false, copyToSecondContact: false }

@@ -9,7 +9,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { leaveOut, splitOthers, takeBack } from './deliveries.ts'
+import { followHolds, leaveOut, splitOthers, takeBack } from './deliveries.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { balance } from './owed.ts'
 import { findRun, toRun } from './progress.ts'
@@ -81,6 +81,7 @@ export function takeBackInRun(asking: Acting, runId: string, { invoiceIds }: Whi
 /** Takes back emails that were left out of a run. */
 export async function reopen(tx: Database, queue: Queue, run: RunRow, ids: string[], now: Instant): Promise<void> {
   await takeBack(tx, run, ids, now)
+  await followHolds(tx, run.ownerId, sql`x.delivery_id = ANY(${arrayText(ids)}::uuid[])`, now)
   await tx.execute(sql`
     DELETE FROM left_out l USING deliveries d
     WHERE d.owner_id = ${run.ownerId}::uuid AND d.id = ANY(${arrayText(ids)}::uuid[]) AND l.owner_id = d.owner_id AND l.local_date = ${run.localDate}::date AND l.client_key = lower(d.client_email)`)
