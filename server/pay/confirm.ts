@@ -123,8 +123,12 @@ async function writeDown(deps: Confirming, tx: Database, asked: Attempt, heard: 
       ...(attempt.wakes === asked.wakes ? { nextAskAt: next, ...(next === null ? { sealedSecret: null } : {}) } : {}),
     })
     .where(eq(payAttempts.id, attempt.id))
+  let { paymentIds } = attempt
   for (const payment of captured) {
-    if (!attempt.paymentIds.includes(payment.id)) await record(deps, tx, owner, attempt, payment, now)
+    if (!attempt.paymentIds.includes(payment.id)) {
+      await record(deps, tx, owner, { ...attempt, paymentIds }, payment, now)
+      paymentIds = [...paymentIds, payment.id]
+    }
     for (const refund of payment.refunds) await recordRefund(deps, tx, owner, attempt, { ...refund, payment }, now)
   }
   if (reserved && captured.length === 0 && isOpen(attempt) && !isOpen(after)) await notifyReserved(deps, tx, owner, attempt, now)

@@ -225,6 +225,8 @@ test('another amount, a second payment and a deleted invoice are recorded as the
     'MORE: ₹500.00 too much',
     'TWICE: ₹5,000.00 too much',
   ])
+  const again = (await ask(app, asha, noticeCalls.list)).reply.filter(({ text }) => text.includes('The same payment link was paid before.'))
+  expect(again.map(({ title }) => title)).toEqual(['Kaveri Foods paid TWICE online'])
   await ask(app, asha, invoiceCalls.restore, { params: { id: deleted._id } })
   expect(await invoiceOf(business, deleted._id)).toMatchObject({ status: 'paid' })
 })
