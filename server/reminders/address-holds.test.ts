@@ -98,7 +98,7 @@ test('an invoice whose client gets a held address waits, and one created with it
   expect(addresses().slice(before)).toEqual(['billing@kaveri.example'])
 })
 
-test('Try again sends at once, and holds the address again without another notice where it is refused again', async () => {
+test('Try again sends immediately, and holds the address again without another notice where it is refused again', async () => {
   await using office = await started()
   const { app, asha, ofRohan, smtp, addresses } = office
   const id = ofRohan[0]?._id ?? ''

@@ -59,9 +59,9 @@ test('the emails of a daily run wait for as long as its owner has chosen, and th
 })
 
 test.for([
-  { minutes: 0, at: nine, leavesAt: null, words: 'at once where none was chosen' },
+  { minutes: 0, at: nine, leavesAt: null, words: 'immediately where none was chosen' },
   { minutes: 60, at: '2026-03-02T11:45:00Z', leavesAt: '2026-03-02T12:00:00Z', words: 'at 17:30 at the latest' },
-  { minutes: 60, at: '2026-03-02T12:10:00Z', leavesAt: null, words: 'at once after 17:30' },
+  { minutes: 60, at: '2026-03-02T12:10:00Z', leavesAt: null, words: 'immediately after 17:30' },
 ] as const)('emails of a daily run leave $words', async ({ minutes, at, leavesAt }) => {
   await using office = await onHold({ minutes, at })
   expect(office.run.leavesAt).toBe(leavesAt)
@@ -135,7 +135,7 @@ test('what is left out stays out for that day, whatever a program triggers, and 
   expect(office.to()).toEqual(['a@example.com', 'b@example.com', 'b@example.com'])
 })
 
-test('what is taken back leaves with the others, and later at once', async () => {
+test('what is taken back leaves with the others, and later immediately', async () => {
   await using office = await onHold()
   const [first = '', second = ''] = office.ids
   await office.leaveOut()
@@ -233,7 +233,7 @@ test('a step that is left out is not dealt with: it leaves on the next day', asy
   expect((await readEmail(office.smtp.mails[0]?.raw ?? '')).subject).toBe('Ten')
 })
 
-test('the run leaves at once when its owner says so, without what is left out', async () => {
+test('the run leaves immediately when its owner chooses that, without what is left out', async () => {
   await using office = await onHold()
   await office.leaveOut(office.ids.slice(0, 1))
   const sent = await ask(office.app, office.asha, leavingCalls.sendNow, { params: { id: office.run._id } })
