@@ -10,7 +10,7 @@ import { dateIn, daysBetween, showComing, showDate, showMoment } from '#web/ui/d
 import { invoiceTexts } from './texts.ts'
 
 /** When an invoice is reminded next, or why it is not; undefined until it is known. */
-export type Next = Pick<PreviewLine, 'nextAt' | 'reason' | 'heldFor'> | undefined
+export type Next = Pick<PreviewLine, 'nextAt' | 'reason' | 'heldFor' | 'language' | 'step'> | undefined
 
 /** What the screens know besides the invoices themselves. */
 export interface Known {

@@ -154,7 +154,7 @@ test('the mail server’s words come with a failure only', () => {
 test('the next reminder has a date, or a reason why there is none', () => {
   const invoice = aShownInvoice({})
   const of = (line: { nextAt: string | null; reason: null | 'schedule_inactive' | 'open_mail'; heldFor?: HoldReason }) =>
-    nextLabel(invoice, { ...known, next: new Map([['a', { heldFor: null, ...line }]]) })
+    nextLabel(invoice, { ...known, next: new Map([['a', { heldFor: null, language: 'en', step: null, ...line }]]) })
   expect(nextLabel(invoice, known)).toBeNull()
   expect(of({ nextAt: '2026-11-21T03:30:00Z', reason: null })).toBe('tomorrow, 09:00')
   expect(of({ nextAt: null, reason: 'schedule_inactive' })).toBe('Off')

@@ -4,6 +4,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { type Money, sumByCurrency } from '#contract/money.ts'
 import { type HoldReason, type PreviewLine, type Run, reminderCalls } from '#contract/reminders.ts'
 import { invalidate, queryKey, useApiQuery } from '#web/platform/query.ts'
+import { emailKey } from '#web/platform/sequences/steps.ts'
 
 /** Whether emails are being sent or prepared right now. A run that only waits for a retry, or is on hold, is not in progress. */
 export function isInProgress(run: Run): boolean {
@@ -207,29 +208,16 @@ function unplanned({ heldFor, reason, nextAt }: PreviewLine, now: Date, isLeavin
   return reason ?? 'no_date'
 }
 
-/**
- * The emails about these invoices: one each, or with `grouped` one per address, currency and language. Upper and lower case make no other address.
- * `byTone`: an email lists invoices of one tone, as in every run but Send Now.
- */
+/** The emails about these invoices: one each, or with `grouped` those of one `emailKey` together. */
 export function emailsOf(lines: PreviewLine[], grouped: boolean, byTone = false): ComingEmail[] {
   const byEmail = new Map<string, Lines>()
-  for (const line of lines)
-    add(
-      byEmail,
-      grouped ? `${line.clientEmail.toLowerCase()} ${line.currency} ${line.language} ${byTone ? toneOf(line) : ''}` : line.invoiceId,
-      line,
-    )
+  for (const line of lines) add(byEmail, grouped ? emailKey(line, byTone) : line.invoiceId, line)
   return [...byEmail.values()].map((of) => ({
     clientName: of[0].clientName,
     clientEmail: of[0].clientEmail,
     lines: of,
     total: sumByCurrency(of, '')[0] ?? of[0],
   }))
-}
-
-/** Not yet due is a tone of its own. */
-function toneOf({ step }: PreviewLine): string {
-  return step === null ? '' : step.offset <= 0 ? 'before' : step.tone
 }
 
 export function clientsOf(lines: PreviewLine[]): number {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Invoice } from '#contract/invoices.ts'
+import type { Tone } from '#contract/sequences.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import type { Known, Next } from '#web/invoices/invoice-state.ts'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
@@ -125,10 +126,12 @@ test('what needs attention comes first: refused, broken promise, not delivered, 
   expect(idsOf(sortInvoices(list, null, { ...known, broken: new Set(['b']) }))).toBe('rbflmsqp')
 })
 
+const aLine = { nextAt: null, reason: null, heldFor: null, language: 'en', step: null }
+
 test('by the next reminder, an invoice without one comes last', () => {
-  const at = (day: string) => ({ nextAt: `2026-11-${day}T03:30:00Z`, reason: null, heldFor: null })
+  const at = (day: string) => ({ ...aLine, nextAt: `2026-11-${day}T03:30:00Z` })
   const next = new Map<string, Next>([
-    ['a', { nextAt: null, reason: 'schedule_inactive', heldFor: null }],
+    ['a', { ...aLine, reason: 'schedule_inactive' }],
     ['b', at('25')],
     ['c', at('21')],
   ])
@@ -137,7 +140,7 @@ test('by the next reminder, an invoice without one comes last', () => {
 })
 
 test('the next emails are those of the first planned moment, one per client where they are grouped', () => {
-  const line = (nextAt: string | null, reason: 'paused' | null = null) => ({ nextAt, reason, heldFor: null })
+  const line = (nextAt: string, reason: 'paused' | null = null) => ({ ...aLine, nextAt, reason })
   const morning = '2026-11-21T03:30:00Z'
   const list = [
     named('a', { clientName: 'Kaveri Foods', amount: 10 }),
@@ -156,6 +159,19 @@ test('the next emails are those of the first planned moment, one per client wher
   expect(nextRun(list, { ...known, next }, false)).toEqual({ at: morning, emails: 3, clients: ['Kaveri Foods', 'Studio Banyan'] })
   expect(nextRun(list, { ...known, next }, true)).toMatchObject({ emails: 2 })
   expect(nextRun(list, { ...known, next: new Map() }, true)).toBeNull()
+})
+
+test('of one client, invoices of another language or tone are in an email of their own, as in the run', () => {
+  const list = [named('a', {}), named('b', {}), named('c', {}), named('d', {})]
+  const step = { number: 1, of: 3, offset: 3, tone: 'friendly' as Tone }
+  const line = { ...aLine, nextAt: '2026-11-21T03:30:00Z', step }
+  const next = new Map([
+    ['a', line],
+    ['b', { ...line, step: { ...step, number: 3, offset: 14, tone: 'firm' as Tone } }],
+    ['c', { ...line, language: 'hi' }],
+    ['d', line],
+  ])
+  expect(nextRun(list, { ...known, next }, true)).toMatchObject({ emails: 3, clients: ['Kaveri Foods'] })
 })
 
 test('a third click on a column returns to what needs attention', () => {

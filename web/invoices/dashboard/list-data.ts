@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type BulkChange, type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney, type Money, sumByCurrency } from '#contract/money.ts'
 import { isPartPaid, type Known } from '#web/invoices/invoice-state.ts'
+import { emailKey } from '#web/platform/sequences/steps.ts'
 import { capitalized, daysBetween, showDate, showMoment } from '#web/ui/dates.ts'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
 import { type Filter, texts } from './texts.ts'
@@ -167,11 +168,11 @@ export interface NextRun {
   clients: string[]
 }
 
-/** The first emails of those that are planned. `grouped`: one email per client and currency. */
+/** The first emails of those that are planned. `grouped`: one email lists several invoices of a client. */
 export function nextRun(invoices: Invoice[], known: Known, grouped: boolean): NextRun | null {
   const planned = invoices.flatMap((invoice) => {
     const next = invoice.status === 'paid' ? undefined : known.next?.get(invoice._id)
-    return next?.nextAt && next.reason === null ? [{ ...invoice, at: next.nextAt }] : []
+    return next?.nextAt && next.reason === null ? [{ ...invoice, at: next.nextAt, language: next.language, step: next.step }] : []
   })
   const at = planned.reduce((first, one) => (first === '' || one.at < first ? one.at : first), '')
   if (at === '') return null
@@ -180,9 +181,8 @@ export function nextRun(invoices: Invoice[], known: Known, grouped: boolean): Ne
   for (const one of planned) {
     if (one.at !== at) continue
     invoicesThen += 1
-    const client = one.clientEmail.toLowerCase()
-    const email = `${client} ${one.currency}`
-    owed.set(email, { client, name: one.clientName, amount: (owed.get(email)?.amount ?? 0) + one.balance })
+    const email = emailKey(one, true)
+    owed.set(email, { client: one.clientEmail.toLowerCase(), name: one.clientName, amount: (owed.get(email)?.amount ?? 0) + one.balance })
   }
   const largestFirst = [...owed.values()].toSorted((one, other) => other.amount - one.amount)
   const clients = [...new Map(largestFirst.map(({ client, name }) => [client, name])).values()]

@@ -1,3 +1,4 @@
+import type { PreviewLine } from '#contract/reminders.ts'
 import type { PlannedMail, Simulation, Tone } from '#contract/sequences.ts'
 
 /** What decides when the emails of a sequence leave. */
@@ -55,6 +56,19 @@ function stepOn(steps: { offset: number; tone: Tone }[], every: number | null, d
   if (!step) return undefined
   if (every === null || step !== steps.at(-1)) return { offset: step.offset, tone: step.tone }
   return { tone: step.tone, offset: step.offset + every * Math.floor((day - step.offset) / every) }
+}
+
+/**
+ * The same for invoices that one email lists where emails are grouped: by address, currency and language. Upper and lower case make no other
+ * address. `byTone`: an email lists invoices of one tone, as in every run but Send Now.
+ */
+export function emailKey(line: Pick<PreviewLine, 'clientEmail' | 'currency' | 'language' | 'step'>, byTone: boolean): string {
+  return `${line.clientEmail.toLowerCase()} ${line.currency} ${line.language} ${byTone ? toneOf(line.step) : ''}`
+}
+
+/** Not yet due is a tone of its own. */
+function toneOf(step: PreviewLine['step']): string {
+  return step === null ? '' : step.offset <= 0 ? 'before' : step.tone
 }
 
 /** Emails by day, the first one first. */
