@@ -533,6 +533,7 @@ test('single-letter shortcuts search and create an invoice, and stay letters in 
   await expect(page.getByRole('combobox', { name: 'Search and commands' })).toBeFocused()
   await page.keyboard.press('Escape')
   await expect(client).toHaveValue('n/')
+  await expect(client).toBeFocused()
 })
 
 test('three tiles and two sums frame the due line, which opens an invoice before the server answers', async ({ page }) => {

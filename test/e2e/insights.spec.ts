@@ -70,13 +70,19 @@ test('Insights begin empty; each chart has a finding, its formula, a table with 
   await expect(page.getByRole('heading', { name: /^DSO (is|rose|fell)/ })).toBeVisible()
   await expectAccessible(page)
 
-  await forecast.getByRole('button', { name: /^Download CSV or PNG/ }).click()
+  const download = forecast.getByRole('button', { name: /^Download CSV or PNG/ })
+  await download.click()
+  await forecast.getByRole('button', { name: 'Download CSV', exact: true }).press('Escape')
+  await expect(download).toBeFocused()
+  await expect(download).toHaveAttribute('aria-expanded', 'false')
+  await download.click()
   const csv = page.waitForEvent('download')
   await forecast.getByRole('button', { name: 'Download CSV', exact: true }).click()
   const file = await csv
   expect(file.suggestedFilename()).toMatch(/^duely-forecast-.*\.csv$/)
   expect((await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n')).toHaveLength(9)
-  await forecast.getByRole('button', { name: /^Download CSV or PNG/ }).click()
+  await expect(download).toBeFocused()
+  await download.click()
   const png = page.waitForEvent('download')
   await forecast.getByRole('button', { name: 'Download PNG' }).click()
   const drawn = await png

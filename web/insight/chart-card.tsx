@@ -111,29 +111,39 @@ function Download({ file, title, chart }: { file: Exported; title: string; chart
     }
   }
   const [opened, setOpened] = useState(false)
-  const choose = (run: () => Promise<void>) => {
+  const button = useRef<HTMLButtonElement>(null)
+  const close = () => {
     setOpened(false)
+    button.current?.focus()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape' && opened) close()
+  }
+  const choose = (run: () => Promise<void>) => {
+    close()
     void run()
   }
   const drawn = opened ? chart() : null
   return (
     <div className={styles.download}>
       <ActionIcon
+        ref={button}
         className={styles.tool ?? ''}
         aria-label={`${texts.download}: ${title}`}
         aria-expanded={opened}
         title={texts.download}
         onClick={() => setOpened(!opened)}
+        onKeyDown={onKeyDown}
       >
         <IconDownload size={19} stroke={1.7} />
       </ActionIcon>
       {opened && (
         <div className={styles.choices}>
-          <button type="button" onClick={() => choose(csv)}>
+          <button type="button" onClick={() => choose(csv)} onKeyDown={onKeyDown}>
             {texts.downloadCsv}
           </button>
           {drawn && (
-            <button type="button" onClick={() => choose(() => png(drawn))}>
+            <button type="button" onClick={() => choose(() => png(drawn))} onKeyDown={onKeyDown}>
               {texts.downloadPng}
             </button>
           )}

@@ -31,6 +31,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { fetchFile, saveFile } from '#web/platform/send.ts'
 import { showDate } from '#web/ui/dates.ts'
+import { Dialog, useReturnedFocus } from '#web/ui/dialog.tsx'
 import { useSingleKeys } from '#web/ui/hooks.ts'
 import { toast } from '#web/ui/toast.tsx'
 import { useActionRefusals, useSignOut, useTrigger, useZapier } from './actions.tsx'
@@ -59,8 +60,9 @@ interface PaletteProps {
 
 /** Screens, actions and invoices by name. Arrow keys choose, Enter runs. */
 export function Palette({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
+  useReturnedFocus(opened)
   return (
-    <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh" returnFocus>
+    <Modal.Root opened={opened} onClose={onClose} size={620} yOffset="10vh">
       <Modal.Overlay backgroundOpacity={0.6} />
       <Modal.Content aria-label={texts.palette.open} classNames={{ content: styles.palette ?? '' }} radius={14}>
         <Finder opened={opened} onClose={onClose} onShortcuts={onShortcuts} />
@@ -308,7 +310,7 @@ export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose:
   const [on, setOn] = useSingleKeys()
   const { keys } = paletteTexts
   return (
-    <Modal opened={opened} onClose={onClose} title={keys.title} size={480}>
+    <Dialog opened={opened} onClose={onClose} title={keys.title} size={480}>
       <dl className={styles.keys}>
         {keys.list().map(({ does, press }) => (
           <div key={does} className={styles.key}>
@@ -330,7 +332,7 @@ export function ShortcutsDialog({ opened, onClose }: { opened: boolean; onClose:
         checked={on}
         onChange={(event) => setOn(event.currentTarget.checked)}
       />
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -1,6 +1,6 @@
 import '@mantine/core/styles/ScrollArea.layer.css'
 import { Button, Group, Modal, type ModalProps, ScrollArea } from '@mantine/core'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { formatMoney } from '#contract/money.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
 import { BusyButton } from './buttons.tsx'
@@ -9,11 +9,23 @@ import { lateness } from './dates.ts'
 import panelStyles from './panel.module.css'
 import { texts } from './texts.ts'
 
-/** A modal that opens one render after it is mounted: Mantine records the element to return the focus to only when `opened` changes. */
-export function Dialog({ opened, ...modal }: ModalProps): ReactNode {
-  const [shown, setShown] = useState(false)
-  useEffect(() => setShown(opened), [opened])
-  return <Modal {...modal} opened={shown} />
+/** A modal that returns the focus to what opened it. */
+export function Dialog(modal: ModalProps): ReactNode {
+  useReturnedFocus(modal.opened)
+  return <Modal {...modal} />
+}
+
+/** Also for a modal that is mounted open, or unmounted to close it: Mantine returns the focus only where `opened` changes. */
+export function useReturnedFocus(opened: boolean): void {
+  useEffect(() => {
+    if (!opened) return
+    const opener = document.activeElement
+    return () => {
+      const now = document.activeElement
+      const isFree = now === null || now === document.body || now.closest('[role="dialog"]') !== null
+      if (isFree && opener instanceof HTMLElement && opener !== document.body) opener.focus({ preventScroll: true })
+    }
+  }, [opened])
 }
 
 /** What a dialog is about, kept after it became null: the content stays while the dialog fades out. */

@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Textarea, TextInput } from '@mantine/core'
+import { Button, Group, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue, useMediaQuery } from '@mantine/hooks'
 import { IconPencil, IconSend2 } from '@tabler/icons-react'
 import { type ReactNode, useRef, useState } from 'react'
@@ -17,7 +17,7 @@ import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { Loading } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import controls from '#web/ui/controls.module.css'
-import { useKept } from '#web/ui/dialog.tsx'
+import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { NoWrap } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -34,7 +34,7 @@ export function RemindDialog({ invoices, onClose }: RemindDialogProps): ReactNod
   const shown = useKept(invoices) ?? []
   const [first] = shown
   return (
-    <Modal
+    <Dialog
       opened={invoices !== null}
       onClose={onClose}
       title={<NoWrap text={shown.length === 1 && first ? texts.one(first.clientName) : texts.several(shown.length)} />}
@@ -42,7 +42,7 @@ export function RemindDialog({ invoices, onClose }: RemindDialogProps): ReactNod
       fullScreen={narrow ?? false}
     >
       {shown.length > 0 && <Draft key={shown.map(({ _id }) => _id).join()} invoices={shown} onClose={onClose} />}
-    </Modal>
+    </Dialog>
   )
 }
 

@@ -7,6 +7,7 @@ import { type Run, reminderCalls } from '#contract/reminders.ts'
 import styles from '#web/platform/platform.module.css'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { QueryView } from '#web/platform/query-view.tsx'
 import { dateIn, daysBetween, latenessOf, showClock } from '#web/ui/dates.ts'
 import { FormError } from '#web/ui/notice.tsx'
 import { texts } from './texts.ts'
@@ -40,13 +41,12 @@ export function LeavingBanner({ id, zone, refused }: LeavingBannerProps): ReactN
           </Button>
           {run.open > 0 && (
             <>
-              <Button variant="default" disabled={acting.busy} title={refused} onClick={acting.sendNow}>
+              <Button variant="default" {...acting.button} onClick={acting.sendNow}>
                 {texts.sendNow}
               </Button>
               <Button
                 variant="subtle"
-                disabled={acting.busy}
-                title={refused}
+                {...acting.button}
                 onClick={() => {
                   setReviewing(true)
                   acting.leaveOut()
@@ -67,8 +67,8 @@ export function LeavingBanner({ id, zone, refused }: LeavingBannerProps): ReactN
 }
 
 interface Acting {
-  busy: boolean
-  refused: string | undefined
+  /** For each button: one that was pressed keeps the focus until the server answers, and nothing is done twice. */
+  button: { disabled: boolean; title: string | undefined; 'aria-disabled': true | undefined }
   /** The error of the last action. */
   trouble: string | null
   /** Without emails all of the run. */
@@ -84,14 +84,17 @@ function useActing(id: string, refused: string | undefined): Acting {
   const takeBack = useApiMutation(leavingCalls.takeBack, effects)
   const sendNow = useApiMutation(leavingCalls.sendNow, effects)
   const params = { id }
+  const isPending = leaveOut.isPending || takeBack.isPending || sendNow.isPending
+  const once = (act: () => void) => {
+    if (!isPending) act()
+  }
   const idsOf = (mails: LeavingMail[]) => ({ invoiceIds: mails.flatMap(({ invoices }) => invoices.map(({ invoiceId }) => invoiceId)) })
   return {
-    busy: refused !== undefined || leaveOut.isPending || takeBack.isPending || sendNow.isPending,
-    refused,
+    button: { disabled: refused !== undefined, title: refused, 'aria-disabled': isPending || undefined },
     trouble,
-    leaveOut: (mails) => leaveOut.mutate({ params, body: mails ? idsOf(mails) : {} }),
-    takeBack: (mails) => takeBack.mutate({ params, body: idsOf(mails) }),
-    sendNow: () => sendNow.mutate({ params }),
+    leaveOut: (mails) => once(() => leaveOut.mutate({ params, body: mails ? idsOf(mails) : {} })),
+    takeBack: (mails) => once(() => takeBack.mutate({ params, body: idsOf(mails) })),
+    sendNow: () => once(() => sendNow.mutate({ params })),
   }
 }
 
@@ -148,16 +151,22 @@ function Line({ run, leavesAt, zone }: OfRun): ReactNode {
 }
 
 function Review({ id, zone, acting }: { id: string; zone: string; acting: Acting }): ReactNode {
+  const mails = useApiQuery(leavingCalls.mails, { params: { id } }, { refetchInterval: pollEvery })
+  return (
+    <QueryView query={mails} loading={texts.loading} error={texts.failed} empty={null}>
+      {(found) => <Clients found={found} zone={zone} acting={acting} />}
+    </QueryView>
+  )
+}
+
+function Clients({ found, zone, acting }: { found: LeavingMail[]; zone: string; acting: Acting }): ReactNode {
   const [all, setAll] = useState(false)
   const list = useId()
-  const mails = useApiQuery(leavingCalls.mails, { params: { id } }, { refetchInterval: pollEvery })
-  if (mails.isError) return <FormError message={texts.failed(errorMessage(mails.error))} />
-  const found = mails.data ?? []
   const byClient = [...Map.groupBy(found, ({ clientEmail }) => clientEmail.toLowerCase()).values()]
   const shown = all ? byClient : byClient.slice(0, initialClients)
   return (
     <>
-      <ul className={styles.mails} aria-label={texts.list} id={list} aria-busy={mails.isPending}>
+      <ul className={styles.mails} aria-label={texts.list} id={list}>
         {shown.map((its) => (
           <Client key={its[0]?.clientEmail} mails={its} zone={zone} acting={acting} />
         ))}
@@ -211,8 +220,7 @@ function Toggle({ who, leftOut, mails, acting }: ToggleProps): ReactNode {
   return (
     <Button
       variant="default"
-      disabled={acting.busy}
-      title={acting.refused}
+      {...acting.button}
       aria-label={leftOut ? texts.takeBackFor(who) : texts.leaveOutFor(who)}
       onClick={() => (leftOut ? acting.takeBack(mails) : acting.leaveOut(mails))}
     >

@@ -21,6 +21,7 @@ export const texts = {
   list: 'Emails of this run',
   listOf: (client: string) => `Emails to ${client}`,
   emails: (n: number) => count(n, 'email'),
+  loading: 'Loading the emails...',
   failed: (message: string) => `Couldn’t load the emails. ${message}`,
   showAll: (n: number) => `Show all ${n.toLocaleString('en-IN')}`,
   about: (all: string[], amount: string, late: string) => [references(all), amount, late].filter((part) => part !== '').join(', '),
