@@ -11,6 +11,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { storeUser } from '#web/platform/session.ts'
 import { confirm } from '#web/ui/confirm.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
 import { Panel, Pill } from '#web/ui/panel.tsx'
@@ -94,28 +95,44 @@ function LinkForm({ profile, onCancel }: { profile: Profile; onCancel: () => voi
         </Button>
       }
     >
-      <Stack gap={16}>
-        <p className={styles.flush}>{t.consequence}</p>
-        <input type="email" autoComplete="username" value={profile.email} readOnly hidden />
-        <PasswordField
-          label={texts.profile.password.current}
-          autoComplete="current-password"
-          required
-          data-autofocus
-          {...state.form.getInputProps('currentPassword')}
-        />
-        {asksForCode && (
-          <TextInput
-            label={texts.security.twoFactor.proof.code}
-            description={texts.security.twoFactor.proof.hint}
-            autoComplete="one-time-code"
-            spellCheck={false}
-            required
-            {...state.form.getInputProps('code')}
-          />
-        )}
-      </Stack>
+      <ProofFields text={t.consequence} email={profile.email} withCode={asksForCode} of={(field) => state.form.getInputProps(field)} />
     </ContractForm>
+  )
+}
+
+interface ProofFieldsProps {
+  /** What the password is asked for. */
+  text: string
+  email: string
+  withCode: boolean
+  /** The props of a field of the form. */
+  of: (field: 'currentPassword' | 'code') => object
+}
+
+/** The password, and a code of two-factor authentication, that a change of how the person signs in needs. */
+export function ProofFields({ text, email, withCode, of }: ProofFieldsProps): ReactNode {
+  return (
+    <Stack gap={16}>
+      <p className={styles.flush}>{text}</p>
+      <input type="email" autoComplete="username" value={email} readOnly hidden />
+      <PasswordField
+        label={texts.profile.password.current}
+        autoComplete="current-password"
+        required
+        data-autofocus
+        {...of('currentPassword')}
+      />
+      {withCode && (
+        <TextInput
+          label={texts.security.twoFactor.proof.code}
+          description={texts.security.twoFactor.proof.hint}
+          autoComplete="one-time-code"
+          spellCheck={false}
+          required
+          {...of('code')}
+        />
+      )}
+    </Stack>
   )
 }
 
@@ -179,7 +196,7 @@ function GoogleUnlinkDialog({ code, email, onClose }: { code: string; email: str
   })
   const { form } = state
   return (
-    <Modal opened onClose={state.busy ? () => undefined : onClose} title={unlinkTexts.choose} closeOnClickOutside={false}>
+    <Dialog opened onClose={state.busy ? () => undefined : onClose} title={unlinkTexts.choose} closeOnClickOutside={false}>
       <ContractForm
         state={state}
         submit={unlinkTexts.submit}
@@ -196,6 +213,6 @@ function GoogleUnlinkDialog({ code, email, onClose }: { code: string; email: str
           <NewPasswordFields form={form} shortest={shortest} autoFocus />
         </div>
       </ContractForm>
-    </Modal>
+    </Dialog>
   )
 }

@@ -18,7 +18,7 @@ import { lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { FormError } from '#web/ui/notice.tsx'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import { brief, toast } from '#web/ui/toast.tsx'
-import { keepGooglePurpose, SecurityGoogle } from './google.tsx'
+import { keepGooglePurpose, ProofFields, SecurityGoogle } from './google.tsx'
 import styles from './profile.module.css'
 import { Activity, SecurityBrowsers } from './sessions.tsx'
 
@@ -227,27 +227,12 @@ function ProofForm({ profile, onCancel, onDone }: ProofProps & { profile: Profil
         </Button>
       }
     >
-      <div className={styles.column}>
-        <p className={styles.flush}>{removeTexts.prove.text}</p>
-        <input type="email" autoComplete="username" value={profile.email} readOnly hidden />
-        <PasswordField
-          label={passwordTexts.current}
-          autoComplete="current-password"
-          required
-          data-autofocus
-          {...state.form.getInputProps('currentPassword')}
-        />
-        {asksForCode && (
-          <TextInput
-            label={texts.security.twoFactor.proof.code}
-            description={texts.security.twoFactor.proof.hint}
-            autoComplete="one-time-code"
-            spellCheck={false}
-            required
-            {...state.form.getInputProps('code')}
-          />
-        )}
-      </div>
+      <ProofFields
+        text={removeTexts.prove.text}
+        email={profile.email}
+        withCode={asksForCode}
+        of={(field) => state.form.getInputProps(field)}
+      />
     </ContractForm>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Modal, Stack, TextInput } from '@mantine/core'
+import { Button, Stack, TextInput } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -9,8 +9,9 @@ import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { invalidate } from '#web/platform/query.ts'
 import { saveFile } from '#web/platform/send.ts'
 import { CopyButton } from '#web/ui/buttons.tsx'
-import { PasswordField } from '#web/ui/fields.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { ProofFields } from './google.tsx'
 import styles from './profile.module.css'
 
 const t = texts.security.twoFactor
@@ -24,7 +25,7 @@ interface ChangeProps {
 export function TwoFactorChangeDialog({ what, email, onClose }: ChangeProps & { what: 'renew' | 'remove' }): ReactNode {
   const [codes, setCodes] = useState<string[] | null>(null)
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       title={codes ? t.codes.title : t[what].title}
@@ -40,7 +41,7 @@ export function TwoFactorChangeDialog({ what, email, onClose }: ChangeProps & { 
       ) : (
         <Remove email={email} onClose={onClose} />
       )}
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -59,7 +60,7 @@ function Renew({ email, onClose, onCodes }: ChangeProps & { onCodes: (codes: str
   })
   return (
     <ContractForm state={state} submit={t.renew.submit} busy={t.renew.busy} actions={<Cancel onClose={onClose} />}>
-      <Proof state={state} email={email} text={t.renew.text} />
+      <ProofFields withCode text={t.renew.text} email={email} of={(field) => state.form.getInputProps(field)} />
     </ContractForm>
   )
 }
@@ -78,37 +79,8 @@ function Remove({ email, onClose }: ChangeProps): ReactNode {
   })
   return (
     <ContractForm state={state} tone="danger" submit={t.remove.submit} busy={t.remove.busy} actions={<Cancel onClose={onClose} />}>
-      <Proof state={state} email={email} text={t.remove.text} />
+      <ProofFields withCode text={t.remove.text} email={email} of={(field) => state.form.getInputProps(field)} />
     </ContractForm>
-  )
-}
-
-function Proof(props: {
-  state: ReturnType<typeof useContractForm<typeof accountCalls.removeTwoFactor, typeof empty>>
-  email: string
-  text: string
-}) {
-  const { form } = props.state
-  return (
-    <Stack gap={16}>
-      <p className={styles.flush}>{props.text}</p>
-      <input type="email" autoComplete="username" value={props.email} readOnly hidden />
-      <PasswordField
-        label={texts.profile.password.current}
-        autoComplete="current-password"
-        required
-        data-autofocus
-        {...form.getInputProps('currentPassword')}
-      />
-      <TextInput
-        label={t.proof.code}
-        description={t.proof.hint}
-        autoComplete="one-time-code"
-        spellCheck={false}
-        required
-        {...form.getInputProps('code')}
-      />
-    </Stack>
   )
 }
 
@@ -131,7 +103,7 @@ export function TwoFactorSetUpDialog({ email, onClose }: { email: string; onClos
   // Recovery codes are shown once: a click outside the dialog must not lose them.
   const stays = step.at === 'kept'
   return (
-    <Modal
+    <Dialog
       opened
       onClose={onClose}
       title={titles[step.at]}
@@ -155,7 +127,7 @@ export function TwoFactorSetUpDialog({ email, onClose }: { email: string; onClos
           }}
         />
       )}
-    </Modal>
+    </Dialog>
   )
 }
 
@@ -174,17 +146,7 @@ function AskPassword(props: {
   })
   return (
     <ContractForm state={state} submit={setUpTexts.next} busy={setUpTexts.nextBusy} actions={<Cancel onClose={onCancel} />}>
-      <Stack gap={16}>
-        <p className={styles.flush}>{setUpTexts.text}</p>
-        <input type="email" autoComplete="username" value={email} readOnly hidden />
-        <PasswordField
-          label={texts.profile.password.current}
-          autoComplete="current-password"
-          required
-          data-autofocus
-          {...state.form.getInputProps('currentPassword')}
-        />
-      </Stack>
+      <ProofFields text={setUpTexts.text} email={email} withCode={false} of={() => state.form.getInputProps('currentPassword')} />
     </ContractForm>
   )
 }
