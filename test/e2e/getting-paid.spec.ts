@@ -80,7 +80,10 @@ test('an owner says how clients pay, a client says that an invoice is paid, and 
   }
   await wide.close()
 
-  await page.goto('/dashboard/getting-paid')
+  await page.goto('/dashboard/clients')
+  const dots = page.getByRole('row', { name: /Kaveri Foods/ }).locator('circle')
+  await expect(dots).toHaveCount(1)
+  await page.getByRole('link', { name: 'Getting Paid' }).click()
   await expect(page.getByText('Kaveri Foods says INV-0001 is paid')).toBeVisible()
   await expectAccessible(page)
   await page.getByRole('button', { name: 'Record payment: INV-0001' }).click()
@@ -88,6 +91,10 @@ test('an owner says how clients pay, a client says that an invoice is paid, and 
   await dialog.getByRole('button', { name: 'Record', exact: true }).click()
   await expect(page.getByText('INV-0001 is paid. No more reminders go out for it.')).toBeVisible()
   await expect(page.getByText('Accepted', { exact: true })).toBeVisible()
+  // What was known of its next reminder is out of date at once.
+  await page.getByRole('link', { name: 'Clients', exact: true }).click()
+  await expect(page.getByText('Nothing to pay')).toBeVisible()
+  await expect(dots).toHaveCount(0)
 })
 
 for (const width of [1280, 390])

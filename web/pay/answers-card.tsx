@@ -8,6 +8,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { formatMoney, readTypedAmount, signOf } from '#contract/money.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { type PayAnswer, payAnswerCalls } from '#contract/pay-answers.ts'
+import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { Allowed } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
@@ -16,7 +17,7 @@ import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { showMoment } from '#web/ui/dates.ts'
-import { Dialog } from '#web/ui/dialog.tsx'
+import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { DateField } from '#web/ui/fields.tsx'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -24,12 +25,23 @@ import styles from './pay.module.css'
 import { texts } from './texts.ts'
 
 const t = texts.answers
-const invalidates = [payAnswerCalls.list, invoiceCalls.list, invoiceCalls.read, noticeCalls.list]
+const invalidates = [
+  payAnswerCalls.list,
+  invoiceCalls.list,
+  invoiceCalls.read,
+  noticeCalls.list,
+  accountCalls.stats,
+  // A decision ends or keeps a pause, or pays: what is reminded next follows from it.
+  reminderCalls.preview,
+  reminderCalls.history,
+  reminderCalls.status,
+]
 
 /** What clients said on pay pages: what waits for a decision first, then the last ones. */
 export function AnswersCard(): ReactNode {
   const answers = useApiQuery(payAnswerCalls.list)
   const [accepting, setAccepting] = useState<PayAnswer | null>(null)
+  const about = useKept(accepting)
   return (
     <Panel title={t.title}>
       <div id="answers">
@@ -49,11 +61,11 @@ export function AnswersCard(): ReactNode {
       <Dialog
         opened={accepting !== null}
         onClose={() => setAccepting(null)}
-        title={accepting?.kind === 'wrong_person' ? t.changeContact : t.recordPayment}
+        title={about?.kind === 'wrong_person' ? t.changeContact : t.recordPayment}
       >
-        {accepting && <p className={styles.text}>{t.about(accepting.invoice.reference, accepting.invoice.clientName)}</p>}
-        {accepting?.kind === 'paid' && <PaymentForm answer={accepting} onClose={() => setAccepting(null)} />}
-        {accepting?.kind === 'wrong_person' && <ContactForm answer={accepting} onClose={() => setAccepting(null)} />}
+        {about && <p className={styles.text}>{t.about(about.invoice.reference, about.invoice.clientName)}</p>}
+        {about?.kind === 'paid' && <PaymentForm key={about._id} answer={about} onClose={() => setAccepting(null)} />}
+        {about?.kind === 'wrong_person' && <ContactForm key={about._id} answer={about} onClose={() => setAccepting(null)} />}
       </Dialog>
     </Panel>
   )

@@ -9,6 +9,7 @@ import { screens } from '#contract/screens.ts'
 import { useCurrency, useToday } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
+import { Loading } from '#web/platform/query-view.tsx'
 import { send } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { type ChosenFile, FileColumnChoice, FileDrop } from '#web/ui/file-import.tsx'
@@ -101,7 +102,11 @@ function Review({ file, recorded, onRecorded, onOther }: ReviewProps): ReactNode
       {missing !== null ? (
         <EmptyState text={missing} />
       ) : !invoices ? (
-        <FormError message={error && texts.failed(errorMessage(error))} />
+        error ? (
+          <FormError message={texts.failed(errorMessage(error))} />
+        ) : (
+          <Loading text={texts.loading} />
+        )
       ) : read.lines.length === 0 ? (
         <EmptyState text={texts.noLines} />
       ) : isTooMuch(read.lines) ? (

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Skeleton, TextInput } from '@mantine/core'
+import { Button, Checkbox, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react'
@@ -7,13 +7,13 @@ import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney, formatSums, sumByCurrency } from '#contract/money.ts'
 import { useCurrency } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
+import { Loading } from '#web/platform/query-view.tsx'
 import { send } from '#web/platform/send.ts'
-import { BusyButton } from '#web/ui/buttons.tsx'
+import { BusyButton, TryAgain } from '#web/ui/buttons.tsx'
 import { showDate } from '#web/ui/dates.ts'
 import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { Panel } from '#web/ui/panel.tsx'
-import { texts as uiTexts } from '#web/ui/texts.ts'
 import type { ReadLine } from './bank-file.ts'
 import styles from './pay.module.css'
 import { bankFileTexts as texts } from './texts.ts'
@@ -94,16 +94,9 @@ export function BankReview({ lines, invoices, onRecorded }: BankReviewProps): Re
   const byId = useMemo(() => new Map(invoices.map((invoice) => [invoice._id, invoice])), [invoices])
   if (!matches)
     return problem === null ? (
-      <Loading />
+      <Loading text={texts.loading} />
     ) : (
-      <Notice
-        tone="bad"
-        action={
-          <Button variant="default" onClick={load}>
-            {uiTexts.failed.again}
-          </Button>
-        }
-      >
+      <Notice tone="bad" action={<TryAgain busy={false} onRetry={load} />}>
         {problem}
       </Notice>
     )
@@ -204,14 +197,6 @@ export function BankReview({ lines, invoices, onRecorded }: BankReviewProps): Re
         </BusyButton>
       </div>
     </>
-  )
-}
-
-function Loading(): ReactNode {
-  return (
-    <div role="status" aria-label={texts.loading}>
-      <Skeleton height={320} radius={14} />
-    </div>
   )
 }
 

@@ -213,6 +213,7 @@ function SeeButton(): ReactNode {
     onSuccess: ({ url }) => void window.open(new URL(url).pathname, '_blank', 'noopener'),
     onError: (error) => toast('bad', errorMessage(error)),
   })
+  if (!invoices.data) return null
   if (!newest) return <span className={styles.quiet}>{pageTexts.noInvoice}</span>
   return (
     <BusyButton
