@@ -13,6 +13,11 @@ if (import.meta.env.PROD) guardScreenCode()
 
 followLinkedBusiness()
 
+// A page that was left for another site, and comes back from the browser's cache, would stay busy forever.
+window.addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && document.querySelector('[data-busy]')) window.location.reload()
+})
+
 startTransition(() => {
   hydrateRoot(
     document,

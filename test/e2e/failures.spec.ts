@@ -195,4 +195,12 @@ test('a Gmail connection that does not start shows an error', full, async ({ pag
   await page.route('**/mail-config/gmail/start', (route) => route.fulfill({ status: 500, json: { message: '', code: 'fault' } }))
   await connect.click()
   await expect(page.getByText('Error starting Gmail connection. Please try again.').first()).toBeVisible()
+
+  // Left for Google, and restored from the browser's cache by Back.
+  await page.route('**/mail-config/gmail/start', (route) => route.fulfill({ json: { url: `${program.url}/left` } }))
+  await page.route('**/left', (route) => route.fulfill({ status: 204 }))
+  await connect.click()
+  await expect(connect).toHaveCount(0)
+  await page.evaluate(() => window.dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })))
+  await expect(connect).toBeVisible()
 })
