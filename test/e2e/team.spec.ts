@@ -21,6 +21,14 @@ test('an owner invites their accountant, who joins and may only look', async ({ 
     page.getByText('Viewer: sees everything, changes nothing. The link works once, for 7 days, for this address only.'),
   ).toBeVisible()
   await expect(page.getByRole('button', { name: `Revoke the invitation for ${accountant}` })).toBeVisible()
+  // A second press while it is sent must not send another email.
+  const pressed = Promise.withResolvers<void>()
+  await page.route('**/business/invitations/*', (route) => pressed.promise.then(() => route.abort()), { times: 1 })
+  const again = page.getByRole('button', { name: `Send again: the invitation for ${accountant}` })
+  await again.click()
+  await expect(again).toHaveAttribute('aria-disabled', 'true')
+  pressed.resolve()
+  await expect(again).toHaveText('Send again')
 
   const context = await browser.newContext({ baseURL: program.url })
   const other = await context.newPage()

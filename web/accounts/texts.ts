@@ -475,6 +475,7 @@ export const texts = {
     waiting: {
       until: (day: string) => `Invited, until ${day}`,
       revoke: 'Revoke',
+      revoking: 'Revoking...',
       revokeOf: (email: string) => `Revoke the invitation for ${email}`,
       again: 'Send again',
       againTo: (email: string) => `Send again: the invitation for ${email}`,

@@ -1,6 +1,6 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
-import { Box, Button, Checkbox, Group, Modal, NativeSelect, PasswordInput, TextInput } from '@mantine/core'
+import { Box, Button, Checkbox, Group, Modal, NativeSelect, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { type BusinessDetails, businessCalls, type Invitation, type Member, teamCalls } from '#contract/business.ts'
@@ -15,6 +15,7 @@ import { QueryView } from '#web/platform/query-view.tsx'
 import { keepBusiness } from '#web/platform/session.ts'
 import { BusyButton, copyLater } from '#web/ui/buttons.tsx'
 import { dateIn, showDate } from '#web/ui/dates.ts'
+import { PasswordField } from '#web/ui/fields.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -260,12 +261,24 @@ function InvitationRow({ invitation: { _id, email, role, expiresAt } }: { invita
       <span className={styles.memberRole}>{t.roles[role]}</span>
       <Group gap={4} className={styles.memberActs ?? ''}>
         {link !== null && <CopyLink link={link} />}
-        <Button variant="subtle" aria-label={team.waiting.againTo(email)} onClick={() => again.mutate({ params: { id: _id } })}>
+        <BusyButton
+          variant="subtle"
+          busy={again.isPending}
+          busyText={team.invite.busy}
+          aria-label={team.waiting.againTo(email)}
+          onClick={() => again.mutate({ params: { id: _id } })}
+        >
           {team.waiting.again}
-        </Button>
-        <Button variant="subtle" aria-label={team.waiting.revokeOf(email)} onClick={() => revoke.mutate({ params: { id: _id } })}>
+        </BusyButton>
+        <BusyButton
+          variant="subtle"
+          busy={revoke.isPending}
+          busyText={team.waiting.revoking}
+          aria-label={team.waiting.revokeOf(email)}
+          onClick={() => revoke.mutate({ params: { id: _id } })}
+        >
           {team.waiting.revoke}
-        </Button>
+        </BusyButton>
       </Group>
     </li>
   )
@@ -380,7 +393,7 @@ function HandOver({ to, onDone }: { to: Member; onDone: () => void }): ReactNode
     >
       <p className={styles.text}>{team.handOver.explained(to.displayName)}</p>
       {profile && !profile.googleId && (
-        <PasswordInput
+        <PasswordField
           label={team.handOver.password}
           autoComplete="current-password"
           required
