@@ -65,8 +65,9 @@ const server = spawn(process.execPath, ['server/start.ts'], {
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => server.kill('SIGTERM'))
 process.once('disconnect', () => server.kill('SIGTERM'))
 const exited = once(server, 'exit')
-while (server.exitCode === null && !(await isReady())) await pause(250)
-if (server.exitCode === null)
+const runs = () => server.exitCode === null && server.signalCode === null
+while (runs() && !(await isReady())) await pause(250)
+if (runs())
   say(`
   Duely      ${publicUrl}/dashboard?tour
   Email      ${visitor.email}

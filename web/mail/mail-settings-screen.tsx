@@ -241,7 +241,7 @@ function FurtherRow({ mailbox, connected, onConnect, onRemove, onDefault }: Furt
           {t.makeDefault}
         </Button>
         {provider === 'smtp' ? (
-          <Button variant="default" onClick={() => onConnect(mailbox)}>
+          <Button variant="default" aria-label={`${cardTexts.change}: ${user}`} onClick={() => onConnect(mailbox)}>
             {cardTexts.change}
           </Button>
         ) : (

@@ -9,6 +9,7 @@ import styles from './reminders.module.css'
 import { texts } from './texts.ts'
 
 const t = texts.ahead
+const shared = sequenceTexts.changes
 
 /** With more unpaid invoices only the next email of each is shown: their plan takes the server a second. */
 const few = 1_000
@@ -31,7 +32,7 @@ export function usePlan(lines: number | undefined, { enabled, runs }: { enabled:
 
 /** `The next 30 days: 26 emails to 12 clients` */
 export function describePlan({ count, clients }: ReminderPlan): string {
-  return count === 0 ? t.none : t.title(count, clients)
+  return shared.title(count, clients)
 }
 
 interface AheadProps {
@@ -61,8 +62,8 @@ export function Ahead({ plan: { mails, count }, once, after, zone, now }: AheadP
         </button>
       )}
       <p className={styles.quiet}>
-        {count > mails.length && `${t.more(count - mails.length)}. `}
-        {t.condition}
+        {count > mails.length && `${shared.more(count - mails.length)}. `}
+        {shared.condition}
       </p>
     </>
   )
@@ -95,7 +96,7 @@ function Day({ mails, zone, now }: { mails: PlannedMail[]; zone: string; now: Da
               <span className={styles.name}>{mail.clientName}</span>
               <span className={styles.late}>{showClock(zone, new Date(mail.at))}</span>
               <span className={styles.detail}>
-                {mail.invoiceIds.length > 1 && `${t.invoices(mail.invoiceIds.length)}, `}
+                {mail.invoiceIds.length > 1 && `${shared.invoices(mail.invoiceIds.length)}, `}
                 {mail.subject}
               </span>
               {mail.sequence !== 'every_day' && (
@@ -106,7 +107,7 @@ function Day({ mails, zone, now }: { mails: PlannedMail[]; zone: string; now: Da
               )}
             </li>
           ))}
-          {mails.length > mostShown && <li className={styles.quiet}>{t.more(mails.length - mostShown)}</li>}
+          {mails.length > mostShown && <li className={styles.quiet}>{shared.more(mails.length - mostShown)}</li>}
         </ul>
       )}
     </details>

@@ -14,6 +14,7 @@ import { invalidate } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
 import { type Change, PlanChanges, saveLabel, useSimulation } from '#web/platform/sequences/plan-changes.tsx'
 import { FreePlanNotice, sequenceInvalidates, useHasSequences } from '#web/platform/sequences/sequence-dialog.tsx'
+import dialogStyles from '#web/platform/sequences/sequences.module.css'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { showDate } from '#web/ui/dates.ts'
 import { Dialog, useKept } from '#web/ui/dialog.tsx'
@@ -304,7 +305,7 @@ function Save({ change, needsPlan, save, saved, onClose }: SaveProps): ReactNode
     <>
       {has === false && needsPlan && <FreePlanNotice />}
       {change && <PlanChanges simulated={simulated} heading="h3" />}
-      <div className={styles.foot}>
+      <div className={dialogStyles.foot}>
         <FormError message={error ? errorMessage(error) : null} />
         <Group justify="flex-end" gap={12}>
           <Button variant="default" onClick={onClose} data-autofocus>

@@ -1,4 +1,4 @@
-import { Button, Skeleton } from '@mantine/core'
+import { Button, Skeleton, VisuallyHidden } from '@mantine/core'
 import { IconSend2 } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useDeferredValue, useEffect, useRef } from 'react'
@@ -184,7 +184,7 @@ function PartLinks({ failed }: { failed: Failure[] }): ReactNode {
           {name === 'last-runs' && first && (
             <span className={styles.badge}>
               {failed.length.toLocaleString('en-IN')}
-              <span className={styles.unseen}>{` ${texts.parts.failed}`}</span>
+              <VisuallyHidden>{` ${texts.parts.failed}`}</VisuallyHidden>
             </span>
           )}
         </a>

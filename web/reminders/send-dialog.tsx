@@ -18,6 +18,7 @@ import { ConfirmEmailNotice, useCurrency, useUnconfirmed } from '#web/platform/a
 import { useMarkPreviewed } from '#web/platform/first-steps.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
+import dialogStyles from '#web/platform/sequences/sequences.module.css'
 import { lateness, showHour } from '#web/ui/dates.ts'
 import { Dialog, ScrollList } from '#web/ui/dialog.tsx'
 import styles from './reminders.module.css'
@@ -122,7 +123,7 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
         {repeats && <p className={styles.warning}>{texts.sendNow.same}</p>}
         {due.length > 0 && sent === 0 && <p className={styles.warning}>{t.none}</p>}
       </div>
-      <div className={styles.foot}>
+      <div className={dialogStyles.foot}>
         <Group justify="flex-end" gap={12}>
           <Button variant="default" onClick={onClose} data-autofocus>
             {texts.cancelDialog}

@@ -447,14 +447,9 @@ export const texts = {
     saved: 'Smart reminders saved.',
   },
   ahead: {
-    title: (emails: number, clients: number) => `The next 30 days: ${count(emails, 'email')} to ${count(clients, 'client')}`,
-    none: 'No email leaves in the next 30 days.',
     all: 'All 30 days',
-    condition: 'If nobody pays meanwhile and every email is accepted.',
     day: (emails: number, clients: number) => `${count(emails, 'email')} to ${count(clients, 'client')}`,
-    invoices: (n: number) => count(n, 'invoice'),
     moved: (from: string | null, why: string | null) => [from && `Moved from ${from}`, why].filter((one) => one !== null).join(' · '),
-    more: (n: number) => `and ${n.toLocaleString('en-IN')} more`,
     list: (day: string) => `Emails of ${day}`,
   },
   step: ({ number, of, tone }: { number: number; of: number; tone: string }) =>

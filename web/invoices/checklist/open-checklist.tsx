@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, VisuallyHidden } from '@mantine/core'
 import { IconAlertCircle, IconCheck } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
@@ -68,7 +68,7 @@ function Steps({ steps }: { steps: FirstSteps }): ReactNode {
               <div>
                 <h3 className={styles.name}>
                   {texts.steps[step].name(steps.daily)}
-                  {done[step] && <span className={styles.unseen}> {texts.done}</span>}
+                  {done[step] && <VisuallyHidden> {texts.done}</VisuallyHidden>}
                 </h3>
                 <p className={styles.detail}>{detailOf(step, steps)}</p>
                 {step === next && <NextActions step={step} steps={steps} />}

@@ -1,7 +1,7 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
 import '@mantine/core/styles/NumberInput.layer.css'
-import { Box, Button, Checkbox, NativeSelect, NumberInput } from '@mantine/core'
+import { Box, Button, Checkbox, NativeSelect, NumberInput, VisuallyHidden } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useDeferredValue, useMemo, useRef, useState } from 'react'
 import { billingCalls } from '#contract/billing.ts'
@@ -395,7 +395,7 @@ function Row({ row }: { row: CheckedRow }): ReactNode {
       <span className={styles.number}>
         {row.state !== 'missing' && (
           <>
-            <span className={styles.hidden}>{texts.row}</span> {row.number}
+            <VisuallyHidden>{texts.row}</VisuallyHidden> {row.number}
           </>
         )}
       </span>

@@ -122,7 +122,7 @@ export function Sources({ onLook }: { onLook: (looking: boolean) => void }): Rea
           ))}
         </ul>
       )}
-      <FormError message={failure} />
+      <FormError message={failure ?? (sources.error && errorMessage(sources.error))} />
       <AddSource busy={busy === 'add'} onAdd={(body) => void run('add', async () => look(await send(sourceCalls.create, { body })))} />
     </section>
   )
