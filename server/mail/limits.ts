@@ -1,5 +1,5 @@
 import type { Instant } from '#server/platform/clock.ts'
-import type { Sender } from './sender.ts'
+import { domainOf, type Sender } from './sender.ts'
 
 /** How much a mailbox may send: in any 24 hours, and in any minute. Null where the provider publishes none. */
 export interface SendingLimits {
@@ -52,7 +52,7 @@ type Limited = Pick<
 /** What a mailbox may send, and what it turned out to allow where that is less. */
 export function limitsOf(sender: Limited, now: Instant): SendingLimits {
   const host = sender.provider === 'smtp' ? (sender.host ?? '').toLowerCase() : apiHosts[sender.provider]
-  const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1).toLowerCase()
+  const domain = domainOf(sender.address)
   const found = published.find(({ hosts, domains }) => hosts.includes(host) && (!domains || domains.includes(domain)))
   const known = found?.limits ?? { provider: 'Your mail provider', perDay: null, perMinute: null }
   const { learnedPerDay, learnedPerDayAt, learnedPerMinute, learnedPerMinuteAt } = sender

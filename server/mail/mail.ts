@@ -14,7 +14,7 @@ import { mailConfigs } from './tables.ts'
 import { describeError, refusals } from './texts.ts'
 
 export { limitsOf, type SendingLimits } from './limits.ts'
-export { type Sender, sealedSenders } from './sender.ts'
+export { domainOf, type Sender, sealedSenders } from './sender.ts'
 export { providerNames } from './texts.ts'
 
 /** How often an account may try a mailbox, because each attempt connects to a foreign server. */

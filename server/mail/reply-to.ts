@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto'
-import MailComposer from 'nodemailer/lib/mail-composer'
 import { businessCalls } from '#contract/business.ts'
 import { countTry, lockAsSeen, originOf, writeAudit } from '#server/accounts/accounts.ts'
 import { codeTries, confirmReplyTo, readReplyTo, saveReplyTo } from '#server/accounts/brand.ts'
 import { emailKey } from '#server/accounts/throttle.ts'
-import { type Account, type App, answer } from '#server/platform/answer.ts'
+import { type App, answer } from '#server/platform/answer.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { invalid } from '#server/platform/problem-error.ts'
 import { deriveKey, hmac } from '#server/platform/secrets.ts'
 import type { SendTest } from './mail.ts'
+import { composeText } from './test-mail.ts'
 import { replyToTexts as texts } from './texts.ts'
 
 const codesOfAccount = { limit: 5, seconds: 3600 }
@@ -27,7 +27,10 @@ export function replyToRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
     await countTry(db, `reply-to:${account.id}`, codesOfAccount, now)
     await countTry(db, emailKey('reply-to', email), codesToAddress, now)
     const code = String(randomInt(1_000_000)).padStart(6, '0')
-    await send(account, (from) => compose({ account, from, to: email, code, at: new Date(now.epochMilliseconds) }), email)
+    const { displayName: name } = account
+    const text = texts.text(name, code, codeLasts.minutes, codeTries)
+    const mail = { to: { name: '', address: email }, subject: texts.subject(name), text, id: `code.${newId()}`, at: now }
+    await send(account, (address) => composeText({ name, address }, mail), email)
     await db.transaction(async (tx) => {
       await lockAsSeen(tx, account)
       const asked = { address: email, codeHash: hashOf(account.id, email, code), expiresAt: now.add(codeLasts) }
@@ -59,20 +62,4 @@ export function replyToRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
     })
     return undefined
   })
-}
-
-function compose({ account, from, to, code, at }: { account: Account; from: string; to: string; code: string; at: Date }): Promise<Buffer> {
-  const composer = new MailComposer({
-    from: { name: account.displayName, address: from },
-    to: { name: '', address: to },
-    subject: texts.subject(account.displayName),
-    text: texts.text(account.displayName, code, codeLasts.minutes, codeTries),
-    messageId: `<code.${newId()}@${from.slice(from.lastIndexOf('@') + 1).toLowerCase()}>`,
-    date: at,
-    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'OOF, AutoReply' },
-    disableFileAccess: true,
-    disableUrlAccess: true,
-    newline: '\r\n',
-  })
-  return composer.compile().build()
 }

@@ -6,6 +6,11 @@ import type { mailConfigs } from './tables.ts'
 /** A mailbox as it is stored. */
 export type Sender = InferSelectModel<typeof mailConfigs>
 
+/** The domain of an address, in lower case. */
+export function domainOf(address: string): string {
+  return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+}
+
 const purpose = 'mail-password'
 type Secret = 'sealedPassword' | 'sealedRefreshToken'
 

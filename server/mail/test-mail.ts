@@ -2,7 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer'
 import type { Instant } from '#server/platform/clock.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import type { Mailer, Outcome } from './mailer.ts'
-import type { Sender } from './sender.ts'
+import { domainOf, type Sender } from './sender.ts'
 import { MailError, replyCode } from './smtp-errors.ts'
 import { describeError, providerNames, testEmail } from './texts.ts'
 
@@ -21,7 +21,10 @@ interface TestMail {
  * Refuses every failure with `mail_refused`, in the server's words.
  */
 export async function sendTestMail(mailer: Mailer, sender: Sender, mail: TestMail, patienceMs = usualPatienceMs): Promise<string> {
-  return sendToOwner(mailer, sender, { raw: await compose(sender.address, mail), to: mail.to.address }, patienceMs)
+  const { address } = sender
+  const email = { ...mail, id: `test.${mail.id}`, subject: testEmail.subject, text: testEmail.text(address) }
+  const raw = await composeText({ name: mail.name, address }, email)
+  return sendToOwner(mailer, sender, { raw, to: mail.to.address }, patienceMs)
 }
 
 /** The same for an email that another slice has composed. */
@@ -61,13 +64,18 @@ function explain(outcome: Exclude<Outcome, { kind: 'accepted' }> | 'late' | null
   return testEmail.failed(describeError(error, { host: server, port: sender.port ?? 0 }).sentence)
 }
 
-function compose(from: string, mail: TestMail): Promise<Buffer> {
+/** An email of text alone from the mailbox of an account; `id`: how its Message-ID begins. */
+export function composeText(
+  from: { name: string; address: string },
+  mail: { to: { name: string; address: string }; subject: string; text: string; id: string; at: Instant },
+): Promise<Buffer> {
+  const { to, subject, text } = mail
   const composer = new MailComposer({
-    from: { name: mail.name, address: from },
-    to: mail.to,
-    subject: testEmail.subject,
-    text: testEmail.text(from),
-    messageId: `<test.${mail.id}@${from.slice(from.lastIndexOf('@') + 1).toLowerCase()}>`,
+    from,
+    to,
+    subject,
+    text,
+    messageId: `<${mail.id}@${domainOf(from.address)}>`,
     date: new Date(mail.at.epochMilliseconds),
     // RFC 3834: suppresses automatic replies.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'OOF, AutoReply' },

@@ -21,6 +21,7 @@ import { startTrial } from './attempts.ts'
 import { cancelAll, payOnAccountDeleted } from './confirm.ts'
 import { type Keys, paysOnline, providerFor, readConnection, storeKeys } from './keys.ts'
 import { dropLinks } from './links.ts'
+import { pngSignature } from './png.ts'
 import { ProviderError } from './razorpay.ts'
 import { payAttempts, payKeys, paymentLogos, paymentSettings } from './tables.ts'
 import { texts } from './texts.ts'
@@ -193,13 +194,12 @@ async function changeSettings(
   })
 }
 
-const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 /** The most pixels of one side. */
 const largestSide = 4_096
 
 /** By its bytes; null where it is neither, is cut off, or has so many pixels that a browser would struggle. */
 function typeOfImage(image: Buffer): 'image/png' | 'image/jpeg' | null {
-  if (image.subarray(0, 8).equals(png) && image.length > 45) {
+  if (image.subarray(0, 8).equals(pngSignature) && image.length > 45) {
     const sides = [image.readUInt32BE(16), image.readUInt32BE(20)]
     const whole = image.subarray(12, 16).toString('latin1') === 'IHDR' && image.subarray(-8, -4).toString('latin1') === 'IEND'
     return whole && sides.every((side) => side > 0 && side <= largestSide) ? 'image/png' : null

@@ -1,7 +1,8 @@
 import { crc32, inflateSync } from 'node:zlib'
 import { brandLogoSides, largestBrandLogo } from '#contract/brand.ts'
 
-const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+/** How each PNG begins. */
+export const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 /** Samples of a pixel by colour type, and the depths that each may have. */
 const types: Record<number, { samples: number; depths: number[] }> = {
   0: { samples: 1, depths: [1, 2, 4, 8, 16] },
@@ -24,8 +25,8 @@ export interface Picture {
  * to exactly the size that it names, so no program that shows it unpacks more.
  */
 export function rebuildPng(file: Buffer): Picture | null {
-  if (file.length > largestBrandLogo || !file.subarray(0, 8).equals(signature)) return null
-  const kept: Buffer[] = [signature]
+  if (file.length > largestBrandLogo || !file.subarray(0, 8).equals(pngSignature)) return null
+  const kept: Buffer[] = [pngSignature]
   const pixels: Buffer[] = []
   const counts: Record<string, number> = {}
   let size: { width: number; height: number; bits: number; type: number } | null = null

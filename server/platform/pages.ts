@@ -6,6 +6,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import files from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { escapeHtml } from '#contract/templates.ts'
 import type { App } from './answer.ts'
 import { pagePolicy, type Sources } from './headers.ts'
 
@@ -85,15 +86,11 @@ export async function openPages(app: App, folder: string, facts: PageFacts): Pro
 /** The facts in the place of what the build wrote for them. `checkout`: whether this page lets the provider's checkout in. */
 function fillIn(text: string, { publicUrl, supportUrl, termsUrl, payments }: PageFacts, checkout: 'on' | 'off' = 'off'): string {
   return text
-    .replaceAll('__DUELY_ADDRESS__', escapeMarkup(publicUrl))
-    .replaceAll('__DUELY_SUPPORT__', escapeMarkup(supportUrl ?? ''))
-    .replaceAll('__DUELY_TERMS__', escapeMarkup(termsUrl ?? ''))
+    .replaceAll('__DUELY_ADDRESS__', escapeHtml(publicUrl))
+    .replaceAll('__DUELY_SUPPORT__', escapeHtml(supportUrl ?? ''))
+    .replaceAll('__DUELY_TERMS__', escapeHtml(termsUrl ?? ''))
     .replaceAll('__DUELY_PAYMENTS__', payments ? 'on' : 'off')
     .replaceAll('__DUELY_CHECKOUT__', checkout)
-}
-
-function escapeMarkup(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
 }
 
 async function show(

@@ -18,6 +18,7 @@ import {
   unknownVariables,
   type Wording,
 } from '#contract/templates.ts'
+import { domainOf } from '#server/mail/mail.ts'
 import type { StoredFile } from '#server/pay/files.ts'
 import type { EmailPayment, OwnBrand } from '#server/pay/pay.ts'
 import { qrPng } from '#server/pay/qr-png.ts'
@@ -320,10 +321,6 @@ function inLines(file: Buffer): Buffer {
     made.write('\r\n', to + copied, 'latin1')
   }
   return made
-}
-
-function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 }
 
 function isForGroup({ subject, content }: Wording): boolean {
