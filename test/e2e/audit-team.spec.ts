@@ -66,7 +66,7 @@ async function asOwner(page: Page, audit: Audit, url: string): Promise<void> {
   await audit.at('account-menu-businesses')
 }
 
-test('a business: alone, with a team, and one of several', async ({ browser, program }) => {
+test('a business: alone, with a team, and one of several', full, async ({ browser, program }) => {
   await auditWalk({ browser, url: program.url }, (page, audit) => asOwner(page, audit, program.url))
 })
 

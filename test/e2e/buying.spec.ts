@@ -64,7 +64,7 @@ test('only the pricing page allows the provider’s checkout', async ({ request,
     expect(await policyOf(address), address).not.toContain(origin)
 })
 
-test('invitations count as seats of the plan, as long as there is one for each', async ({ page, program }) => {
+test('invitations count as seats of the plan, as long as there is one for each', full, async ({ page, program }) => {
   const someone = await signIn(page, program.url, 'seats@banyan.example')
   await someone.send('POST', '/business/invitations', { email: 'kiran@shah-accounts.example', role: 'viewer' })
   await page.goto('/dashboard/business?tab=team')

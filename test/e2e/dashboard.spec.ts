@@ -12,7 +12,7 @@ const three = [
 ]
 const clients = (page: Page) => page.locator('[data-index] [data-open]').allTextContents()
 
-test('the list sorts by its columns, and keeps view and order after a reload', async ({ page }) => {
+test('the list sorts by its columns, and keeps view and order after a reload', full, async ({ page }) => {
   await onDashboard(page, three)
   await page.getByRole('button', { name: 'List', exact: true }).click()
   await page.getByRole('button', { name: 'Amount' }).click()

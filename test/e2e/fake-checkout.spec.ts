@@ -2,6 +2,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from '@playwright/test'
 import { type FakeRazorpay, openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
+import { full } from './duely.ts'
 
 // The fake checkout must behave like the provider's, because other tests pay in it.
 
@@ -31,7 +32,7 @@ const about = (razorpay: FakeRazorpay) => ({
   theme: { color: '#2563eb' },
 })
 
-test('a failed attempt keeps the checkout open; paying closes it and returns the proof', async ({ page }) => {
+test('a failed attempt keeps the checkout open; paying closes it and returns the proof', full, async ({ page }) => {
   await using razorpay = await openFakeRazorpay()
   const order = razorpay.provider.createOrder({ amount: 400, currency: 'INR' })
   await using shop = await openPage(razorpay, { ...about(razorpay), order_id: order.id, amount: 400, currency: 'INR' })
@@ -50,7 +51,7 @@ test('a failed attempt keeps the checkout open; paying closes it and returns the
   expect(paid).toBe(`paid ${JSON.stringify(razorpay.provider.proofOf(payment ?? razorpay.provider.payOrder(''), { orderId: order.id }))}`)
 })
 
-test('closing the checkout notifies the page, by the button and by Escape', async ({ page }) => {
+test('closing the checkout notifies the page, by the button and by Escape', full, async ({ page }) => {
   await using razorpay = await openFakeRazorpay()
   const plan = razorpay.provider.createPlan({ period: 'monthly', interval: 1, item: { name: 'Pro', amount: 400, currency: 'INR' } })
   const subscription = razorpay.provider.createSubscription({ plan_id: plan.id, total_count: 12 })
@@ -66,7 +67,7 @@ test('closing the checkout notifies the page, by the button and by Escape', asyn
   expect(subscription.status).toBe('created')
 })
 
-test('an amount that differs from the order cannot be paid', async ({ page }) => {
+test('an amount that differs from the order cannot be paid', full, async ({ page }) => {
   await using razorpay = await openFakeRazorpay()
   const order = razorpay.provider.createOrder({ amount: 400, currency: 'INR' })
   await using shop = await openPage(razorpay, { ...about(razorpay), order_id: order.id, amount: 100, currency: 'INR' })

@@ -30,7 +30,7 @@ for (const viewport of [
 ])
   test(
     `a newcomer sends the first reminder with at most 11 clicks, each step leading to the next, at ${viewport.width} px`,
-    viewport.width === 1280 ? full : {},
+    full,
     async ({ page, smtp }) => {
       await page.setViewportSize(viewport)
       const clicks = await countClicks(page)

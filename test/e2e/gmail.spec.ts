@@ -1,4 +1,5 @@
 import PostalMime from 'postal-mime'
+import { full } from './duely.ts'
 import { signIn } from './sign-in.ts'
 import { confirmEmail, expect, test } from './with-google.ts'
 
@@ -94,34 +95,33 @@ test('a stolen code connects no mailbox', async ({ page, program }) => {
   await expect(page.getByText('No mailbox connected')).toBeVisible()
 })
 
-test('Microsoft 365 is connected once an administrator has allowed it, and removing it says where to revoke', async ({
-  page,
-  microsoft,
-  post,
-  program,
-}) => {
-  await signIn(page, program.url, 'office@banyan.example')
-  await confirmEmail(program.url, post, 'office@banyan.example')
-  await page.goto('/dashboard/mail-settings')
-  const connect = page.getByRole('button', { name: 'Connect Microsoft 365' })
-  microsoft.answer({ consent: 'administrator' })
-  await connect.click()
-  await expect(page.getByText('Your administrator has to allow Duely once')).toBeVisible()
-  await expect(page.getByRole('button', { name: /Copy.*administrator/ })).toBeVisible()
-  await page.goto('/dashboard/mail-settings?admin_consent=True&state=microsoft.approval')
-  await expect(page.getByText('Your administrator has allowed Duely. You can connect Microsoft 365 now.')).toBeVisible()
-  microsoft.answer({ consent: 'denied' })
-  await connect.click()
-  await expect(page.getByRole('main').getByText(/^Error configuring Microsoft 365: You didn’t allow Duely/)).toBeVisible()
-  microsoft.answer({})
-  await connect.click()
-  await expect(page.getByText('Microsoft 365 configured successfully!')).toBeVisible()
-  await expect(page.getByText('asha@banyan.example', { exact: true })).toBeVisible()
-  await expect(page).toHaveURL(/\/dashboard\/mail-settings$/)
-  microsoft.takeBack()
-  await page.getByRole('button', { name: 'Send Test Email' }).click()
-  await expect(page.getByText(/^Error sending test email: .*Microsoft no longer lets Duely send/)).toBeVisible()
-  await page.getByRole('button', { name: 'Remove Configuration' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove Configuration' }).click()
-  await expect(page.getByRole('link', { name: 'myapps.microsoft.com' })).toBeVisible()
-})
+test(
+  'Microsoft 365 is connected once an administrator has allowed it, and removing it says where to revoke',
+  full,
+  async ({ page, microsoft, post, program }) => {
+    await signIn(page, program.url, 'office@banyan.example')
+    await confirmEmail(program.url, post, 'office@banyan.example')
+    await page.goto('/dashboard/mail-settings')
+    const connect = page.getByRole('button', { name: 'Connect Microsoft 365' })
+    microsoft.answer({ consent: 'administrator' })
+    await connect.click()
+    await expect(page.getByText('Your administrator has to allow Duely once')).toBeVisible()
+    await expect(page.getByRole('button', { name: /Copy.*administrator/ })).toBeVisible()
+    await page.goto('/dashboard/mail-settings?admin_consent=True&state=microsoft.approval')
+    await expect(page.getByText('Your administrator has allowed Duely. You can connect Microsoft 365 now.')).toBeVisible()
+    microsoft.answer({ consent: 'denied' })
+    await connect.click()
+    await expect(page.getByRole('main').getByText(/^Error configuring Microsoft 365: You didn’t allow Duely/)).toBeVisible()
+    microsoft.answer({})
+    await connect.click()
+    await expect(page.getByText('Microsoft 365 configured successfully!')).toBeVisible()
+    await expect(page.getByText('asha@banyan.example', { exact: true })).toBeVisible()
+    await expect(page).toHaveURL(/\/dashboard\/mail-settings$/)
+    microsoft.takeBack()
+    await page.getByRole('button', { name: 'Send Test Email' }).click()
+    await expect(page.getByText(/^Error sending test email: .*Microsoft no longer lets Duely send/)).toBeVisible()
+    await page.getByRole('button', { name: 'Remove Configuration' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove Configuration' }).click()
+    await expect(page.getByRole('link', { name: 'myapps.microsoft.com' })).toBeVisible()
+  },
+)

@@ -4,10 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from '@playwright/test'
-import { freePort } from '#test/program.ts'
+import { copyTemplate, freePort } from '#test/program.ts'
 
 test('npm start serves the built client, and ends when npm is ended', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-npm-'))
+  // server/start.test.ts makes a database.
+  await copyTemplate(folder)
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
   const npm = spawn('npm', ['start'], {

@@ -3,7 +3,7 @@ import { expectAccessible } from './audit.ts'
 import { expect, full, test } from './duely.ts'
 import { newEmail, onDashboard, type Someone, signIn } from './sign-in.ts'
 
-test('an owner invites their accountant, who joins and may only look', async ({ page, program, browser }) => {
+test('an owner invites their accountant, who joins and may only look', full, async ({ page, program, browser }) => {
   const accountant = newEmail()
   await onDashboard(page, [{ clientName: 'Kaveri Foods', amount: 5000 }])
   await page.getByRole('button', { name: 'Search and commands' }).click()
