@@ -78,20 +78,26 @@ row(
       await owner.ask('POST /reminder/send-immediate')
       return { early, late, signedIn: 1, told: notices.filter(({ kind }) => kind === 'taken_over').length }
     }
-    const tries = [await takeOver('owner@example.com', false), await takeOver('guarded@example.com', true)]
+    const tries = [await takeOver('guarded@example.com', true)]
+    // The short selection has the harder one, where the stranger set up a second factor.
+    if (!trial.short) tries.push(await takeOver('owner@example.com', false))
     const sent = await Promise.all([...own.mails, ...theirs.mails].map(({ raw }) => PostalMime.parse(raw)))
     const words = sent.filter(({ subject, text, from }) => [subject, text, from?.name].join().includes(foreign)).length
     const sum = (of: (one: (typeof tries)[number]) => number) => tries.reduce((total, one) => total + of(one), 0)
     const figure = [
       `Send Now and Start before: ${tries.flatMap(({ early }) => early).join(', ')}`,
       `slow requests of the stranger: ${tries.map(({ late }) => late).join(', ')}`,
-      `the owner signed in ${sum(({ signedIn }) => signedIn)} of 2 and was notified ${sum(({ told }) => told)} of 2`,
+      `the owner signed in ${sum(({ signedIn }) => signedIn)} of ${tries.length} and was notified ${sum(({ told }) => told)} of ${tries.length}`,
       `emails by the owner’s mailbox ${own.mails.length}, by the stranger’s ${theirs.mails.length}, with the stranger’s words ${words}`,
     ].join('; ')
     const right = tries.every(({ early, late }) => early.every((status) => status === 403) && late === 401)
     return {
       figure,
-      holds: right && sum((one) => one.signedIn + one.told) === 4 && own.mails.length === 2 && theirs.mails.length + words === 0,
+      holds:
+        right &&
+        sum((one) => one.signedIn + one.told) === 2 * tries.length &&
+        own.mails.length === tries.length &&
+        theirs.mails.length + words === 0,
     }
   },
 )

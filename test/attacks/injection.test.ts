@@ -228,7 +228,7 @@ row('71', `${injections.length} ways to inject a recipient or a header, in four 
 
 const prefixes = ['=', '+', '-', '@', '\t=', '\r=', '\n=', ' =', '＝', '＋', '－', '＠']
 
-row('73', `${prefixes.length} beginnings of a formula in everything that is exported`, { short: true }, async (trial) => {
+row('73', `${prefixes.length} beginnings of a formula in everything that is exported`, async (trial) => {
   trial.mustHold('dangerous cells 0; amounts are numbers')
   const program = await openTarget(trial)
   const browser = await signUp(program.url)

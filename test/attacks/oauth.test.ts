@@ -97,7 +97,7 @@ row('53', 'authorization requests with addresses similar to the registered one',
   }
 })
 
-row('54', 'codes that are replayed, late, of another application, with a wrong or plain verifier', { short: true }, async (trial) => {
+row('54', 'codes that are replayed, late, of another application, with a wrong or plain verifier', async (trial) => {
   trial.mustHold('each refused with invalid_grant or invalid_request; a replayed code revokes its tokens, and no others')
   const clock = findFakeTime() ? openFakeClock(trial) : null
   const { program, robot } = await withApplications(trial, clock?.env)

@@ -51,54 +51,49 @@ async function reminded(trial: Trial, environment: Environment, url: string) {
   return { asha, smtp, id, token, email: `${text}\n${html}` }
 }
 
-row(
-  '120',
-  'a scanner that opens every address of an email and of its pages, three deep, and sends their forms',
-  { short: true },
-  async (trial) => {
-    trial.mustHold('no row changes but counts of views; a person without a script answers by the same forms')
-    const environment = await onPostgres(trial)
-    const { url } = await startTarget(environment, { PAY_LINKS: 'on', RATE_LIMIT: 'on' })
-    const { email, token } = await reminded(trial, environment, url)
-    const before = await everyRow(environment)
-    const seen = new Set<string>()
-    let different = 0
-    let next = addressesIn(email, url)
-    for (let depth = 0; depth < 3; depth += 1) {
-      const found: string[] = []
-      for (const path of new Set(next.map((one) => one.replace(/#.*/, '')))) {
-        if (seen.has(path)) continue
-        seen.add(path)
-        const head = await new Browser(url).ask(`HEAD ${path}`)
-        const got = await new Browser(url).ask(`GET ${path}`)
-        if (head.status !== got.status) different += 1
-        found.push(...addressesIn(got.text, url))
-      }
-      next = found
+row('120', 'a scanner that opens every address of an email and of its pages, three deep, and sends their forms', async (trial) => {
+  trial.mustHold('no row changes but counts of views; a person without a script answers by the same forms')
+  const environment = await onPostgres(trial)
+  const { url } = await startTarget(environment, { PAY_LINKS: 'on', RATE_LIMIT: 'on' })
+  const { email, token } = await reminded(trial, environment, url)
+  const before = await everyRow(environment)
+  const seen = new Set<string>()
+  let different = 0
+  let next = addressesIn(email, url)
+  for (let depth = 0; depth < 3; depth += 1) {
+    const found: string[] = []
+    for (const path of new Set(next.map((one) => one.replace(/#.*/, '')))) {
+      if (seen.has(path)) continue
+      seen.add(path)
+      const head = await new Browser(url).ask(`HEAD ${path}`)
+      const got = await new Browser(url).ask(`GET ${path}`)
+      if (head.status !== got.status) different += 1
+      found.push(...addressesIn(got.text, url))
     }
-    const page = `/pay/${token}`
-    const forms = formsIn((await new Browser(url).ask(`GET ${page}`)).text)
-    for (const { path, fields } of forms) await postForm(url, path, fields)
-    const after = (await everyRow(environment)).split('\n')
-    const changed = before.split('\n').flatMap((table, at) => (table === after[at] ? [] : (table.split(' ')[0] ?? '')))
-    const question = forms.find(({ fields }) => fields.kind === 'question')
-    const answered = await postForm(url, question?.path ?? page, { ...question?.fields, message: 'Which project is this?' })
-    const thanked = (await new Browser(url).ask(`GET ${page}`)).text.includes('Your message was sent.')
-    const pdfs = [...seen].filter((path) => path.endsWith('.pdf')).length
-    return {
-      figure: `${seen.size} addresses opened, ${pdfs} of a PDF, ${forms.length} forms sent empty, ${changed.length === 0 ? 'no row' : `rows of ${changed.join(', ')}`} changed; a filled form ${answered.status}`,
-      holds:
-        changed.length === 0 &&
-        different === 0 &&
-        seen.size >= 4 &&
-        pdfs > 0 &&
-        forms.length === 4 &&
-        forms.every(({ required }) => required.length > 0) &&
-        answered.status === 303 &&
-        thanked,
-    }
-  },
-)
+    next = found
+  }
+  const page = `/pay/${token}`
+  const forms = formsIn((await new Browser(url).ask(`GET ${page}`)).text)
+  for (const { path, fields } of forms) await postForm(url, path, fields)
+  const after = (await everyRow(environment)).split('\n')
+  const changed = before.split('\n').flatMap((table, at) => (table === after[at] ? [] : (table.split(' ')[0] ?? '')))
+  const question = forms.find(({ fields }) => fields.kind === 'question')
+  const answered = await postForm(url, question?.path ?? page, { ...question?.fields, message: 'Which project is this?' })
+  const thanked = (await new Browser(url).ask(`GET ${page}`)).text.includes('Your message was sent.')
+  const pdfs = [...seen].filter((path) => path.endsWith('.pdf')).length
+  return {
+    figure: `${seen.size} addresses opened, ${pdfs} of a PDF, ${forms.length} forms sent empty, ${changed.length === 0 ? 'no row' : `rows of ${changed.join(', ')}`} changed; a filled form ${answered.status}`,
+    holds:
+      changed.length === 0 &&
+      different === 0 &&
+      seen.size >= 4 &&
+      pdfs > 0 &&
+      forms.length === 4 &&
+      forms.every(({ required }) => required.length > 0) &&
+      answered.status === 303 &&
+      thanked,
+  }
+})
 
 row('121', 'links to pay pages that are unknown, revoked, of a deleted invoice or cut short', { short: true }, async (trial) => {
   trial.mustHold('one answer, the same time ±20 %, and 429 after 20 tries')
@@ -127,7 +122,7 @@ row('121', 'links to pay pages that are unknown, revoked, of a deleted invoice o
   const times = kinds.map((): number[] => [])
   const answers = new Set<string>()
   const client = new Browser(url)
-  for (let round = 0; round < (trial.short ? 60 : 150); round += 1)
+  for (let round = 0; round < (trial.short ? 2 : 150); round += 1)
     for (const [at, path] of kinds.entries()) {
       const { status, text, ms } = await client.ask(`GET ${path}`)
       answers.add(`${status} ${text.replace(/nonce="[^"]+"/, '')}`)

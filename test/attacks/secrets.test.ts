@@ -31,7 +31,6 @@ async function payOnline(asha: Browser, invoiceId: string, canaries: Map<string,
 row(
   '74',
   'secrets searched for in the log at its most verbose, in a dump of the database, in the export of the account and in every answer',
-  { short: true },
   async (trial) => {
     trial.mustHold('found 0 times')
     const google = trial.stack.use(await openFakeGoogle())

@@ -150,7 +150,7 @@ row('62', 'which private ports are open, learned from the answer and its time', 
   const targets = { open: '127.0.0.1', closed: '127.0.0.9', filtered: '10.255.255.1' }
   const ms: Record<string, number[]> = {}
   const bodies = new Set<string>()
-  for (let nth = 0; nth < 20; nth += 1)
+  for (let nth = 0; nth < (trial.short ? 3 : 20); nth += 1)
     for (const [kind, host] of Object.entries(targets)) {
       const answered = await saveMailbox(browser, host, { port: 587, secure: false })
       ms[kind] = [...(ms[kind] ?? []), answered.ms]

@@ -207,13 +207,15 @@ row('72', 'objects, lists and numbers in place of every text of every call', { s
   trial.mustHold('400 in 100 %; nothing of a file in any answer')
   const attacker = await signUp((await openTarget(trial)).url)
   const id = await attacker.accountId()
+  const values = [{ path: '/etc/passwd' }, { href: 'file:///etc/passwd' }, [{ path: '/etc/passwd' }], [['x']], 12_345]
   let [fields, tries, read] = [0, 0, 0]
   const accepted: string[] = []
   for (const call of everyCall) {
     if (!call.body) continue
     for (const path of textFields(shapeOf(call.body))) {
       fields += 1
-      for (const value of [{ path: '/etc/passwd' }, { href: 'file:///etc/passwd' }, [{ path: '/etc/passwd' }], [['x']], 12_345]) {
+      // In the short selection one of them in turn: each kind is tried at many fields.
+      for (const value of trial.short ? values.slice(fields % values.length).slice(0, 1) : values) {
         tries += 1
         const answered = await askWith(attacker, call, id, (body) => put(body, path, value))
         if (answered.status !== 400) accepted.push(`${nameOf(call)} ${path.join('.')}: ${answered.status}`)
