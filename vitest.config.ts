@@ -27,13 +27,13 @@ const include = (needs: string) => files.filter((one) => one.needs === needs).ma
 const isolate = process.env.TEST_ISOLATE === 'true'
 /**
  * `everything`: all that needs a database runs on both. `mostly`: each file runs on one, because a test takes three times as long on the embedded
- * database. That has the files of `test/` without a mark, which make every call, as it has the programs of all other tests; the server has the
- * rest. Otherwise what is marked runs on both, and the rest on the embedded database.
+ * database. That has `test/contract.test.ts`, which makes every call, as it has the programs of all other tests; the server has the rest.
+ * Otherwise what is marked runs on both, and the rest on the embedded database.
  */
 const onServer = process.env.TEST_POSTGRES
 const servers = files.filter(
   ({ file, needs, postgres }) =>
-    postgres || (needs === 'database' && (onServer === 'everything' || (onServer === 'mostly' && !file.startsWith('test/')))),
+    postgres || (needs === 'database' && (onServer === 'everything' || (onServer === 'mostly' && file !== 'test/contract.test.ts'))),
 )
 
 /** Programs first: their tests wait more than they compute, and would be left alone with the machine at the end. */
@@ -68,6 +68,8 @@ const rows = {
   maxConcurrency: 6,
   // Each row has a limit of its own.
   testTimeout: 1_800_000,
+  // What is measured is measured as it is served.
+  env: process.env.RELIABILITY === 'short' ? shortLived : {},
 }
 
 export default defineConfig({

@@ -1,24 +1,15 @@
 // Only on PostgreSQL: several processes share one database, which can go away and come back.
 import net from 'node:net'
-import pg from 'pg'
 import { expect, inject, test } from 'vitest'
+import { createDatabase, templateDatabase } from '#test/postgres.ts'
 import { someoneAt, startProgram } from '#test/program.ts'
 
 const server = inject('postgresUrl') ?? ''
 
-async function aDatabase(): Promise<string> {
-  const name = `duely_start_${process.pid}_${Math.floor(performance.now())}`
-  const client = new pg.Client({ connectionString: server })
-  await client.connect()
-  await client.query(`CREATE DATABASE ${name}`)
-  await client.end()
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return url.toString()
-}
+const aDatabase = () => createDatabase(server, { copyOf: templateDatabase })
 
 test('web and worker start together on one empty database, each in its role', async () => {
-  const env = { DATABASE_URL: await aDatabase(), SECRET_KEY: 'a secret key for tests, 32 characters' }
+  const env = { DATABASE_URL: await createDatabase(server), SECRET_KEY: 'a secret key for tests, 32 characters' }
   const [web, worker] = await Promise.all([startProgram({ ...env, ROLE: 'web' }), startProgram({ ...env, ROLE: 'worker' })])
   await using _web = web
   await using _worker = worker

@@ -21,6 +21,7 @@ import { aMailbox, anInvoice, anOffice, aPerson, aSequence, changePerson, type P
 import { type Answered, ask, type TestApp } from './harness.ts'
 import { aKey, connect, zapier, zapierItself } from './programs.ts'
 import { openShop } from './shop.ts'
+import { copyZap } from './webhooks.ts'
 
 /*
  * Whatever the reference says a call may be refused for can really happen to it.
@@ -313,7 +314,8 @@ const refusedBy: Record<string, Record<string, Refused>> = {
     conflict: async ({ app, asha }) => {
       const zap = await connect(app, asha, zapierItself)
       const hook = (nth: number) => ({ body: { hookUrl: `https://hooks.zapier.com/${nth}`, event: 'invoice.paid' as const } })
-      for (let nth = 0; nth < 100; nth += 1) await ask(app, zap, integrationCalls.addZap, hook(nth))
+      await ask(app, zap, integrationCalls.addZap, hook(0))
+      await copyZap(app, 99)
       return ask(app, zap, integrationCalls.addZap, hook(100))
     },
   },

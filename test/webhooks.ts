@@ -10,6 +10,7 @@ import {
   webhookPayload,
 } from '#contract/integrations.ts'
 import { webhookDeliveries, webhookEvents, webhooks } from '#server/integrations/tables.ts'
+import { newId } from '#server/platform/columns.ts'
 import type { FakeReceiver, HeardCall } from '#test/fakes/receiver.ts'
 import { type Asker, ask, type TestApp } from './harness.ts'
 
@@ -27,6 +28,13 @@ export async function aWebhook(
   await app.db.delete(webhookEvents).where(inArray(webhookEvents.id, challenges))
   await app.db.update(webhooks).set({ verifiedAt: app.clock.now() }).where(eq(webhooks.id, reply._id))
   return { ...reply, pausedBecause: null }
+}
+
+/** So many more copies of the only Zap, each with a URL of its own: a call for each would take seconds. */
+export async function copyZap({ db }: TestApp, copies: number): Promise<void> {
+  const [zap] = await db.select().from(webhooks)
+  if (!zap) throw new Error('There is no Zap.')
+  await db.insert(webhooks).values(Array.from({ length: copies }, (_none, nth) => ({ ...zap, id: newId(), url: `${zap.url}/${nth}` })))
 }
 
 /** The events a receiver got so far, each checked against the contract, without test events. */

@@ -36,10 +36,11 @@ async function duely(dataDir: string, ...args: string[]): Promise<{ code: number
 test('the operator creates a password reset link, whether Duely runs or not', async () => {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'duely-'))
   await using _gone = { [Symbol.asyncDispose]: () => rm(dataDir, { recursive: true, force: true }) }
-  expect(await duely(dataDir, 'reset-password', 'asha@example.com')).toEqual({
-    code: 1,
-    output: `There is no Duely data in ${dataDir}. Set DATA_DIR to Duely’s data folder.\n`,
-  })
+  if (thorough)
+    expect(await duely(dataDir, 'reset-password', 'asha@example.com')).toEqual({
+      code: 1,
+      output: `There is no Duely data in ${dataDir}. Set DATA_DIR to Duely’s data folder.\n`,
+    })
   await using program = await startProgram({ DATA_DIR: dataDir, PUBLIC_URL: 'https://duely.example.com' })
   await someoneAt(program.url, 'asha@example.com')
   expect((await stat(path.join(dataDir, 'duely.sock'))).mode & 0o777).toBe(0o600)
@@ -51,10 +52,12 @@ test('the operator creates a password reset link, whether Duely runs or not', as
     body: JSON.stringify({ token: running.output.trim().split('=')[1], newPassword: 'battery staple' }),
   })
   expect(answered.status).toBe(200)
-  expect(await duely(dataDir, 'reset-password', 'nobody@example.com')).toEqual({
-    code: 1,
-    output: 'There is no account with the email nobody@example.com.\n',
-  })
+  // Each command is a process that takes seconds.
+  if (thorough)
+    expect(await duely(dataDir, 'reset-password', 'nobody@example.com')).toEqual({
+      code: 1,
+      output: 'There is no account with the email nobody@example.com.\n',
+    })
   const { code, output } = await duely(dataDir, 'doctor')
   expect(output).toMatch(
     /^Duely \d+\.\d+\.\d+\nWARN {3}configuration: PUBLIC_URL is https.*\nok {5}disk: .*\nok {5}database: embedded, .*\nok {5}work: /s,

@@ -104,9 +104,11 @@ test('a backup restores, and data moves to a server and back, with every byte of
     expect(await run({ DATA_DIR: dataDir }, 'move-to-server', empty)).toContain('Duely is running on the database')
     await used.close()
   }
-  const filled = await createDatabase(server)
-  await query(filled, 'CREATE TABLE theirs (id int)')
-  expect(await run({ DATA_DIR: dataDir }, 'move-to-server', filled)).toContain('already holds tables')
+  if (thorough) {
+    const filled = await createDatabase(server)
+    await query(filled, 'CREATE TABLE theirs (id int)')
+    expect(await run({ DATA_DIR: dataDir }, 'move-to-server', filled)).toContain('already holds tables')
+  }
   expect(await run({ DATA_DIR: dataDir }, 'move-to-server', empty)).toMatch(
     /^0\n\d+ rows of \d+ tables were copied, 3 emails among them\. Counts and sums of both databases are equal\.\n.*postgres\.moved: .*\nStart every process with DATABASE_URL=.* and SECRET_KEY="\$\(cat .*secret-key\)"\.$/,
   )
@@ -143,7 +145,7 @@ test('a backup restores, and data moves to a server and back, with every byte of
   const restored = place('restored')
   const wrongKey = { DATABASE_URL: await createDatabase(server), SECRET_KEY: 'not the key of this database, 32 ch.' }
   if (thorough) expect(await run({ DATA_DIR: restored }, 'restore', closed)).toContain('This backup has no secret key.')
-  expect(await run(wrongKey, 'restore', closed)).toContain('is not the key this database was created with')
+  if (thorough) expect(await run(wrongKey, 'restore', closed)).toContain('is not the key this database was created with')
   expect(await run({ ...wrongKey, SECRET_KEY: key }, 'restore', closed)).toContain('\n1 reminder needs its owner’s approval.\n')
   expect(await look(openConnection(wrongKey.DATABASE_URL, 'test'), emailsOf)).toEqual(emails)
   if (thorough) {

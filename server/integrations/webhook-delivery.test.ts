@@ -13,6 +13,7 @@ import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { connect, zapier, zapierItself } from '#test/programs.ts'
+import { thorough } from '#test/thorough.ts'
 import { aWebhook, isSigned, toldTo } from '#test/webhooks.ts'
 import { defaultNetwork } from './http-client.ts'
 import { composeWebhooks, pruneWebhookEvents } from './outbox.ts'
@@ -295,7 +296,7 @@ test('a hundred failed tries in a row pause a webhook and notify its owner once;
   expect((await ask(app, await signedInAgain(app, asha), noticeCalls.list)).reply).toEqual([])
 })
 
-test('one success resets the count of failures', async () => {
+test.runIf(thorough)('one success resets the count of failures', async () => {
   await using all = await listening()
   const { app, asha, receiver } = all
   receiver.answer((_call, nth) => ({ status: nth === 60 ? 200 : 500 }))

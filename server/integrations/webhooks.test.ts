@@ -10,7 +10,7 @@ import { type HeardCall, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { type Asker, ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey, anApplication, connect, zapier, zapierItself } from '#test/programs.ts'
 import { openShop, subscribe } from '#test/shop.ts'
-import { aWebhook, isSigned, toldTo } from '#test/webhooks.ts'
+import { aWebhook, copyZap, isSigned, toldTo } from '#test/webhooks.ts'
 import { pruneWebhookEvents } from './outbox.ts'
 import { webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
 import { takeTurn } from './webhook-hosts.ts'
@@ -233,7 +233,8 @@ test('an account has at most a hundred Zaps', async () => {
   const asha = await aPerson(app)
   const zapierOf = await connect(app, asha, zapierItself)
   const on = (nth: number) => ask(app, zapierOf, integrationCalls.addZap, { body: { ...zap, hookUrl: `${zap.hookUrl}${nth}` } })
-  for (let nth = 0; nth < 100; nth += 1) expect((await on(nth)).status).toBe(201)
+  expect((await on(7)).status).toBe(201)
+  await copyZap(app, 99)
   expect(await on(100)).toMatchObject({ status: 409, problem: { code: 'conflict' } })
   expect((await on(7)).status).toBe(201)
 })

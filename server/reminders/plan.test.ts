@@ -490,8 +490,8 @@ function replay(seed: number): number {
 // 60 days each; 100 worlds take about a second, 5,000 a minute.
 test('plan decides as an oracle that replays the whole history of each invoice', () => {
   let emails = 0
-  for (let seed = 1; seed <= times(100, 5_000); seed += 1) emails += replay(seed)
-  expect(emails).toBeGreaterThan(times(500, 30_000))
+  for (let seed = 1; seed <= times(40, 5_000); seed += 1) emails += replay(seed)
+  expect(emails).toBeGreaterThan(times(200, 30_000))
 })
 
 // Single cases, by the names of the days they are about.
@@ -639,7 +639,7 @@ test('the day after a broken promise counts as a step, in the words of the step 
 })
 
 test('the next day of an invoice is the first on which plan sends its email', () => {
-  for (let seed = 1; seed <= times(80, 2_000); seed += 1) {
+  for (let seed = 1; seed <= times(30, 2_000); seed += 1) {
     const random = seeded(seed)
     const below: Below = (limit) => Math.floor(random() * limit)
     const start = { ...someWorld(below), grouped: false }
