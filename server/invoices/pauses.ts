@@ -214,7 +214,7 @@ export async function endPauses(deps: EndingPauses): Promise<void> {
       )
       .orderBy(asc(invoices.pausedUntil), asc(invoices.id))
       .limit(atOnce)
-  await inPages(ofInvoices, async (one) => (isOver(one, now) ? endInvoicePause(deps, one.id) : undefined))
+  await inPages(ofInvoices, async (one) => (isOver(one, now) ? endInvoicePause(deps, one) : undefined))
   const ofClients = (last: { until: string | null; ownerId: string; clientKey: string } | undefined) =>
     db
       .select({
@@ -254,10 +254,11 @@ function isOver({ until, timezone }: { until: string | null; timezone: string },
   return until !== null && until < now.toZonedDateTimeISO(timezone).toPlainDate().toString()
 }
 
-async function endInvoicePause(deps: EndingPauses, id: string): Promise<void> {
+/** `until`: the day that is over. The owner may have changed the pause since it was read: that one stays. */
+async function endInvoicePause(deps: EndingPauses, { id, until }: { id: string; until: string | null }): Promise<void> {
   await deps.db.transaction(async (tx) => {
     const [row] = await tx.select().from(invoices).where(eq(invoices.id, id)).for('update', { skipLocked: true })
-    if (!row?.pausedUntil) return
+    if (!row?.pausedUntil || row.pausedUntil !== until) return
     await tx.update(invoices).set(notPaused).where(eq(invoices.id, id))
     if (row.status === 'paid' || row.deletedAt) return
     if (row.pauseBecause !== 'owner') await deps.onAnswerLapsed(tx, row, row.pauseBecause, deps.clock.now())
@@ -274,11 +275,13 @@ async function endInvoicePause(deps: EndingPauses, id: string): Promise<void> {
   })
 }
 
-async function endClientPause(deps: EndingPauses, about: { ownerId: string; clientKey: string }): Promise<void> {
+/** The same for the pause of a client. */
+async function endClientPause(deps: EndingPauses, about: { ownerId: string; clientKey: string; until: string | null }): Promise<void> {
   await deps.db.transaction(async (tx) => {
+    const over = sql`${clientPauses.pausedUntil} = ${about.until}::date`
     const [ended] = await tx
       .delete(clientPauses)
-      .where(and(eq(clientPauses.ownerId, about.ownerId), eq(clientPauses.clientKey, about.clientKey)))
+      .where(and(eq(clientPauses.ownerId, about.ownerId), eq(clientPauses.clientKey, about.clientKey), over))
       .returning()
     if (!ended?.pausePromised || !ended.pausedUntil) return
     const open = await tx
@@ -336,7 +339,7 @@ async function notifyBrokenPromise(
     clients: [{ clientName: about.client, invoiceId: about.invoiceId, reference: about.reference ?? '' }],
     title: texts.brokenPromise.title(about.client),
     text: `${texts.brokenPromise.text({ ...about, owed: sumByCurrency(about.owed, owner.currency) })} ${resumed}`,
-    link: `/dashboard/edit-invoice/${about.invoiceId}`,
+    link: screens.invoice(about.invoiceId),
   }
   await notifyOwner(tx, deps, owner, notification, now)
 }
