@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { type ConsentQuestion, ownClientId, ownRedirectPath, scope } from '#contract/integrations.ts'
+import { screens } from '#contract/screens.ts'
 import { lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { refuseBelow } from '#server/accounts/roles.ts'
 import type { Account, Principal } from '#server/platform/answer.ts'
@@ -25,8 +26,6 @@ interface Brought {
   state: string
 }
 
-/** "No" to Duely itself leads to the dashboard. */
-const dashboard = '/dashboard'
 const purpose = 'oauth-request'
 const requestLife = { seconds: 600 }
 
@@ -62,7 +61,8 @@ export function keepRequest(secretKey: string, clientId: string, asked: Asked, n
 export async function readQuestion(deps: Asking, brought: Brought, now: Instant): Promise<ConsentQuestion> {
   const { publicUrl } = deps.config
   const found = await readBrought(deps, brought, now)
-  if (!found) return { application: 'Duely', own: true, scopes: scope.options, returnsTo: new URL(publicUrl).host, refuseUrl: dashboard }
+  if (!found)
+    return { application: 'Duely', own: true, scopes: scope.options, returnsTo: new URL(publicUrl).host, refuseUrl: screens.dashboard }
   const { client, asked } = found
   const { host, protocol } = new URL(asked.redirectUri)
   return {
@@ -155,7 +155,7 @@ async function writeGrant(
       },
     })
     .returning({ id: oauthGrants.id })
-  if (!grant) throw new Error('A permission was neither written down nor there.')
+  if (!grant) throw new Error('A grant was neither stored nor there.')
   return grant.id
 }
 

@@ -57,7 +57,7 @@ export async function addKey(
         expiresAt: expiresInDays === null ? null : now.add({ hours: expiresInDays * 24 }),
       })
       .returning()
-    if (!row) throw new Error('A key was not written down.')
+    if (!row) throw new Error('A key was not stored.')
     await writeAudit(tx, { ownerId, kind: 'key_made', about: labelOf(row) }, from, now)
     await notifyAccessGranted(tx, deps, account, 'key', now)
     return { ...toKey(row), key }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { scope } from '#contract/integrations.ts'
+import { screens } from '#contract/screens.ts'
 import { addressKey, countTry, takeBackGuess } from '#server/accounts/throttle.ts'
 import type { App } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -19,7 +20,6 @@ const paths = {
   revoke: '/oauth/revoke',
   metadata: '/.well-known/oauth-authorization-server',
 }
-const consentPage = '/dashboard/oauth-consent'
 const grantTypes = ['authorization_code', 'refresh_token']
 /** Wrong secrets of one client from one address. Right ones count only while they are being checked. */
 const wrongSecrets = { limit: 60, seconds: 600 }
@@ -65,7 +65,7 @@ export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
       const scopes = readScopes(given.scope)
       const sealed = keepRequest(config.secretKey, client.id, { redirectUri, state, scopes, codeChallenge }, now)
       const asked = new URLSearchParams({ redirect_uri: redirectUri, state: state ?? '', request: sealed })
-      return goTo(`${publicUrl}${consentPage}?${asked}`)
+      return goTo(`${publicUrl}${screens.oauthConsent}?${asked}`)
     } catch (error) {
       if (!(error instanceof OauthError)) throw error
       return goTo(returnTo({ redirectUri, state }, publicUrl, explain(error)))

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { and, asc, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { z } from 'zod'
+import { screens } from '#contract/screens.ts'
 import { notify } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -120,8 +121,8 @@ async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, 
       FROM (VALUES ${sql.join(values, sql`, `)}) AS v (id, payload) WHERE e.id = v.id`)
   }
   if (deliveries.length > 0) await tx.insert(webhookDeliveries).values(deliveries)
-  const told = new Set(deliveries.map(({ hookId }) => hookId))
-  if (listening.some(({ id, pausedBecause, verifiedAt }) => told.has(id) && !pausedBecause && verifiedAt))
+  const queued = new Set(deliveries.map(({ hookId }) => hookId))
+  if (listening.some(({ id, pausedBecause, verifiedAt }) => queued.has(id) && !pausedBecause && verifiedAt))
     await queue.send(tx, callReceiversJob, { ownerId })
   return happened.length < most
 }
@@ -156,7 +157,7 @@ async function noteSkipped(tx: Database, listening: WebhookRow[], skipped: Map<s
     await tx.update(webhooks).set(more).where(eq(webhooks.id, webhook.id))
     if (webhook.skipped > 0) continue
     const text = texts.webhook.skipped(mostWaiting.toLocaleString('en-IN'))
-    const link = `/dashboard/connections/webhooks/${webhook.id}`
+    const link = screens.webhook(webhook.id)
     await notify(tx, webhook.ownerId, { kind: 'webhook_skipped', title: texts.webhook.skippedTitle(hostOf(webhook)), text, link }, now)
   }
 }

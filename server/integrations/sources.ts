@@ -11,7 +11,7 @@ import { type AccountRow, findAccount, lockAccount, type Origin, writeAudit } fr
 import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countTry } from '#server/accounts/throttle.ts'
-import { refuseWithout, type Wanted } from '#server/billing/billing.ts'
+import { entitlementsOf, refuseWithout, type Wanted } from '#server/billing/billing.ts'
 import { importInvoices } from '#server/invoices/import.ts'
 import { type AfterChange, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -48,7 +48,7 @@ const kept = { hours: 90 * 24 }
 /** As much memory as reading a file may take, in MB. */
 const readerMemory = 384
 
-const wanted: Wanted = { ability: 'scheduling', what: 'Watched addresses' }
+const wanted = { ability: 'scheduling', what: 'Watched addresses' } satisfies Wanted
 
 /** The network that files are downloaded over. */
 export function sourceNetwork(config: Deps['config']): WebhookNetwork {
@@ -251,7 +251,7 @@ async function apply(deps: Pulling, ownerId: string, source: SourceRow, looked: 
 
 type Outcome = Pick<PullRow, 'state'> & Partial<PullRow>
 
-/** Writes down what a pull led to; the latest failures are counted. */
+/** Records what a pull led to; the latest failures are counted. */
 async function record(db: Database, { ownerId, id: sourceId }: SourceRow, outcome: Outcome, now: Instant): Promise<Pull> {
   return db.transaction(async (tx) => {
     const failures = outcome.state === 'failed' ? sql`${sources.failures} + 1` : 0
@@ -336,17 +336,14 @@ export async function pullDue(deps: Pulling, ownerId: string, network: WebhookNe
   const owner = await findAccount(db, ownerId)
   if (!due || !owner) return
   const { source } = due
+  const { abilities } = await entitlementsOf(db, ownerId, now, config)
   // First, so that a file which ends this process is not read without end.
   await db
     .update(sources)
     .set({ pulledFor: dateOf(now, owner) })
     .where(thisSource(ownerId, source.id))
   if (next) await queue.send(db, pullSourcesJob, { ownerId })
-  const isIncluded = await refuseWithout(wanted, db, ownerId, now, config).then(
-    () => true,
-    () => false,
-  )
-  if (!isIncluded) return
+  if (!abilities.includes(wanted.ability)) return
   const looked = await look(db, owner, source, now, network)
   if (typeof looked === 'string') await fail(deps, owner, source, looked, now)
   else if (looked.waits) await wait(deps, owner, source, looked, now)

@@ -67,7 +67,6 @@ export const texts = {
     lastAnswer: (status: number, words: string) => `The last answer was ${status}${words === '' ? '.' : `: “${words}”`}`,
   },
 
-  /** Why a receiver is not called, or what went wrong when it was. */
   source: {
     notFound: 'This address is not watched any more.',
     mostSources: (most: number) => `An account can watch ${most} addresses. Remove one first.`,
@@ -87,6 +86,8 @@ export const texts = {
     waitsTitle: (name: string) => `An update from ${name} needs your review`,
     failingTitle: (name: string) => `${name} could not be read three times`,
   },
+
+  /** Why a receiver is not called, or what went wrong when it was. */
   receiver: {
     credentials: 'Remove the user name and password from the URL. Requests are signed instead.',
     notHttps: 'Enter a URL that begins with https://, so that events are encrypted on their way.',

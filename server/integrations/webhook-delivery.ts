@@ -1,8 +1,9 @@
-import { and, asc, desc, eq, getTableColumns, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, inArray, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { DeliveredEvent, WebhookDelivery } from '#contract/integrations.ts'
+import { screens } from '#contract/screens.ts'
 import { findAccount, lockAccount, writeAudit } from '#server/accounts/accounts.ts'
-import { notify, notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
+import { notify, notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -10,7 +11,6 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { callWebhook, defaultNetwork, isAccepted, type WebhookNetwork, type WebhookResponse } from './http-client.ts'
-import { callReceiversJob } from './jobs.ts'
 import { webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
 import { texts } from './texts.ts'
 import { takeTurn } from './webhook-hosts.ts'
@@ -23,8 +23,9 @@ import {
   type KnownWebhook,
   queueChallenge,
   readWebhook,
+  releaseWaiting,
   type WebhookRow,
-  withdrawMended,
+  withdrawFailing,
 } from './webhooks.ts'
 
 type DeliveryRow = typeof webhookDeliveries.$inferSelect
@@ -65,7 +66,7 @@ export async function sendTestEvent(
     const [row] = await tx.insert(webhookDeliveries).values(values).returning()
     return row
   })
-  if (!delivery) throw new Error('A test was not written down.')
+  if (!delivery) throw new Error('A test was not stored.')
   return attempt(deps, { known, delivery: { ...delivery, type: 'test', payload }, afterFailure: 'give up' }, network)
 }
 
@@ -104,7 +105,7 @@ export async function listDeliveries(deps: Pick<Deps, 'db' | 'config'>, ownerId:
 }
 
 /** A claimed delivery with its event. */
-export type Claimed = DeliveryRow & { type: DeliveredEvent; payload: string }
+type Claimed = DeliveryRow & { type: DeliveredEvent; payload: string }
 
 /** Deliveries of a webhook that wait and are due. */
 export function isDue(hookId: string | typeof webhooks.id, now: Instant): SQL | undefined {
@@ -254,18 +255,12 @@ async function releaseVerified(tx: Database, { queue }: Deps, { id, ownerId, url
     .set({ verifiedAt: now })
     .where(and(eq(webhooks.id, id), eq(webhooks.url, url)))
     .returning({ id: webhooks.id })
-  if (!verified) return
-  await tx
-    .update(webhookDeliveries)
-    .set({ nextTryAt: now })
-    .where(and(eq(webhookDeliveries.hookId, id), eq(webhookDeliveries.state, 'waiting'), isNull(webhookDeliveries.nextTryAt)))
-  await withdrawNotices(tx, ownerId, ['webhook_unverified'])
-  await queue.send(tx, callReceiversJob, { ownerId })
+  if (verified) await releaseWaiting(tx, queue, { id, ownerId }, now)
 }
 
 async function notifyUnverified(tx: Database, webhook: WebhookRow, now: Instant): Promise<void> {
   const title = texts.webhook.unansweredTitle(hostOf(webhook))
-  const link = `/dashboard/connections/webhooks/${webhook.id}`
+  const link = screens.webhook(webhook.id)
   await notify(tx, webhook.ownerId, { kind: 'webhook_unverified', title, text: texts.webhook.unanswered, link }, now)
 }
 
@@ -282,7 +277,7 @@ const gone = 410
 
 async function forgetWebhook(tx: Database, { webhook }: KnownWebhook, now: Instant): Promise<void> {
   await tx.delete(webhooks).where(eq(webhooks.id, webhook.id))
-  await withdrawMended(tx, webhook.ownerId)
+  await withdrawFailing(tx, webhook.ownerId)
   // The owner of a Zap knows: they turned it off.
   if (webhook.kind === 'zapier') return
   const host = hostOf(webhook)
@@ -296,7 +291,7 @@ async function forgetWebhook(tx: Database, { webhook }: KnownWebhook, now: Insta
       summary: texts.webhook.goneTitle(host),
       title: texts.webhook.goneTitle(host),
       text: texts.webhook.gone,
-      link: '/dashboard/connections',
+      link: screens.connections,
     },
     now,
   )
@@ -314,7 +309,7 @@ async function notifyPaused(
   deps.log.warn({ ownerId: webhook.ownerId, hookId: webhook.id, status }, 'A webhook is paused: too many tries in a row have failed.')
   const last = status === null ? words : texts.webhook.lastAnswer(status, words)
   const text = texts.webhook.paused(patience, last)
-  const link = `/dashboard/connections/webhooks/${webhook.id}`
+  const link = screens.webhook(webhook.id)
   const title = texts.webhook.pausedTitle(hostOf(webhook))
   await notifyOwner(tx, deps, owner, { kind: 'webhook_failing', cause: webhook.id, summary: title, title, text, link }, now)
 }

@@ -22,10 +22,10 @@ const most = 10
  * present data.
  */
 export async function sampleEvents(db: Database, ownerId: string, type: WebhookEvent): Promise<WebhookPayload[]> {
-  const told = await readDelivered(db, ownerId, type)
-  const subjects = new Set(told.map(subjectOf))
-  const untold = (await readUntold(db, ownerId, type)).filter((one) => !subjects.has(subjectOf(one)))
-  return [...told, ...untold]
+  const delivered = await readDelivered(db, ownerId, type)
+  const subjects = new Set(delivered.map(subjectOf))
+  const others = (await readPresent(db, ownerId, type)).filter((one) => !subjects.has(subjectOf(one)))
+  return [...delivered, ...others]
     .toSorted((one, other) => Temporal.Instant.compare(Temporal.Instant.from(other.timestamp), Temporal.Instant.from(one.timestamp)))
     .slice(0, most)
 }
@@ -51,7 +51,8 @@ function withCount(payload: unknown): unknown {
   return { ...event, data: { invoiceCount: invoices.length, ...event.data, invoices: invoices.slice(0, mostListed) } }
 }
 
-function readUntold(db: Database, ownerId: string, type: WebhookEvent): Promise<WebhookPayload[]> {
+/** The records of the present, as they would have been sent. */
+function readPresent(db: Database, ownerId: string, type: WebhookEvent): Promise<WebhookPayload[]> {
   const { createdAt, updatedAt, paidAt, status } = invoices
   switch (type) {
     case 'invoice.created':

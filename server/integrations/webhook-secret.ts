@@ -25,12 +25,12 @@ export function sealWebhookSecret(secretKey: string, hookId: string, secret: str
 export function signWebhook(
   secretKey: string,
   webhook: { id: string; sealedSecret: string },
-  told: { eventId: string; body: string },
+  event: { eventId: string; body: string },
   now: Instant,
 ): Record<string, string> {
   const seconds = String(Math.floor(now.epochMilliseconds / 1000))
   const secret = unseal(secretKey, purpose, placeOf(webhook.id), webhook.sealedSecret)
   const key = Buffer.from(secret.slice(prefix.length), 'base64')
-  const signature = createHmac('sha256', key).update(`${told.eventId}.${seconds}.${told.body}`).digest('base64')
-  return { 'webhook-id': told.eventId, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` }
+  const signature = createHmac('sha256', key).update(`${event.eventId}.${seconds}.${event.body}`).digest('base64')
+  return { 'webhook-id': event.eventId, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` }
 }

@@ -478,6 +478,25 @@ describe('a challenge', () => {
     expect(await stateOf(app, asha)).toEqual([null, null])
   })
 
+  test('is not needed after a move to a URL that answered one: the events that waited are sent there', async () => {
+    await using receiver = await openFakeReceiver()
+    await using app = await openTestApp({ config: lax })
+    const asha = await aPerson(app)
+    await add(app, asha, { url: `${receiver.url}/one`, events: ['invoice.paid'] })
+    await app.runJobs()
+    receiver.ignoresChallenges = true
+    receiver.answer({ status: 404 })
+    const { reply } = await add(app, asha, { url: `${receiver.url}/two`, events: created })
+    await anInvoice(app, { owner: asha })
+    await app.runJobs()
+    receiver.answer({ status: 200 })
+    await ask(app, asha, integrationCalls.changeWebhook, { params: { id: reply._id }, body: { url: `${receiver.url}/one` } })
+    await app.runJobs()
+    expect(toldTo(receiver, '/one').map(({ type }) => type)).toEqual(['invoice.created'])
+    const log = (await ask(app, asha, integrationCalls.webhookDeliveries, { params: { id: reply._id } })).reply
+    expect(log.map(({ event, state }) => [event, state])).toEqual([['invoice.created', 'delivered']])
+  })
+
   test('is not for addresses that Zapier makes, but for those of any other app', async () => {
     await using app = await openTestApp({ config: { zapier } })
     const asha = await aPerson(app)
@@ -497,7 +516,7 @@ describe('a challenge', () => {
   })
 })
 
-test('at most a thousand events wait for a webhook: the rest is skipped, counted and told', async () => {
+test('at most a thousand events wait for a webhook: the rest is skipped, counted and reported', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ config: lax })
   const asha = await aPerson(app)

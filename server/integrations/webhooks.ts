@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { and, desc, eq, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import pLimit from 'p-limit'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
@@ -93,7 +93,7 @@ export async function addWebhook(
       .insert(webhooks)
       .values({ ...values, madeBy: account.person.id, createdAt: now })
       .returning()
-    if (!row) throw new Error('A webhook was not written down.')
+    if (!row) throw new Error('A webhook was not stored.')
     await writeAudit(tx, { ownerId, kind: 'webhook_added', about: hostOf(row) }, from, now)
     const webhook = await verify(tx, { queue, config }, row, now)
     return { ...toWebhook({ webhook, unsubscribed: false }), secret }
@@ -129,7 +129,7 @@ export async function addZap(
       .where(same)
       .returning({ id: webhooks.id })
     if (known) {
-      await withdrawMended(tx, ownerId)
+      await withdrawFailing(tx, ownerId)
       return known
     }
     if ((await countWebhooks(tx, ownerId, 'zapier')) >= mostZaps) throw new ProblemError('conflict', texts.webhook.zapLimit(mostZaps))
@@ -182,7 +182,7 @@ export async function changeWebhook(
     }
     if (moved) await writeAudit(tx, { ownerId, kind: 'webhook_changed', about: hostOf({ url: fields.url ?? '' }) }, from, now)
     if (paused === false) await queue.send(tx, callReceiversJob, { ownerId })
-    await withdrawMended(tx, ownerId)
+    await withdrawFailing(tx, ownerId)
     return toWebhook(await readWebhook({ db: tx, config }, ownerId, before.id))
   })
 }
@@ -194,7 +194,7 @@ export async function removeWebhook(db: Database, ownerId: string, id: string, f
     const [gone] = await tx.delete(webhooks).where(mine(ownerId, id)).returning()
     if (!gone) throw notThere()
     if (gone.kind === 'webhook') await writeAudit(tx, { ownerId, kind: 'webhook_removed', about: hostOf(gone) }, from, now)
-    await withdrawMended(tx, ownerId)
+    await withdrawFailing(tx, ownerId)
   })
 }
 
@@ -207,7 +207,7 @@ export async function removeZap(db: Database, { ownerId, grantId }: { ownerId: s
       .where(and(mine(ownerId, id), eq(webhooks.kind, 'zapier'), eq(webhooks.grantId, grantId)))
       .returning({ id: webhooks.id })
     if (gone.length === 0) throw notThere()
-    await withdrawMended(tx, ownerId)
+    await withdrawFailing(tx, ownerId)
   })
 }
 
@@ -251,7 +251,7 @@ export function zapOnAccountDeleted(
 }
 
 /** Withdraws the notices once no webhook is failing any more. */
-export async function withdrawMended(tx: Database, ownerId: string): Promise<void> {
+export async function withdrawFailing(tx: Database, ownerId: string): Promise<void> {
   const failing = await tx
     .select({ id: webhooks.id })
     .from(webhooks)
@@ -328,6 +328,8 @@ async function verify(
     .limit(1)
   if (known) {
     await tx.update(webhooks).set(known).where(eq(webhooks.id, id))
+    await dropChallenge(tx, id)
+    await releaseWaiting(tx, queue, webhook, now)
     return { ...webhook, ...known }
   }
   await countByHand(tx, config, ownerId, now)
@@ -340,15 +342,35 @@ async function verify(
   return webhook
 }
 
+/** Makes the events due that waited until a webhook was verified. */
+export async function releaseWaiting(
+  tx: Database,
+  queue: Deps['queue'],
+  { id, ownerId }: Pick<WebhookRow, 'id' | 'ownerId'>,
+  now: Instant,
+): Promise<void> {
+  await tx
+    .update(webhookDeliveries)
+    .set({ nextTryAt: now })
+    .where(and(eq(webhookDeliveries.hookId, id), eq(webhookDeliveries.state, 'waiting'), isNull(webhookDeliveries.nextTryAt)))
+  await withdrawNotices(tx, ownerId, ['webhook_unverified'])
+  await queue.send(tx, callReceiversJob, { ownerId })
+}
+
+/** Deletes a challenge that waits. */
+async function dropChallenge(tx: Database, hookId: string): Promise<void> {
+  await tx.execute(sql`
+    DELETE FROM ${webhookEvents} e USING ${webhookDeliveries} d
+    WHERE d.event_id = e.id AND d.hook_id = ${hookId}::uuid AND d.state = 'waiting' AND e.type = 'challenge'`)
+}
+
 /** Queues a challenge in the place of one that waits. `tried`: it is for a call that is made right away, and due again if that is interrupted. */
 export async function queueChallenge(
   tx: Database,
   { id: hookId, ownerId }: Pick<WebhookRow, 'id' | 'ownerId'>,
   { now, tried }: { now: Instant; tried: boolean },
 ): Promise<{ delivery: typeof webhookDeliveries.$inferSelect; payload: string }> {
-  await tx.execute(sql`
-    DELETE FROM ${webhookEvents} e USING ${webhookDeliveries} d
-    WHERE d.event_id = e.id AND d.hook_id = ${hookId}::uuid AND d.state = 'waiting' AND e.type = 'challenge'`)
+  await dropChallenge(tx, hookId)
   const id = newId()
   const challenge = randomBytes(32).toString('base64url')
   const payload = JSON.stringify({ id, type: 'challenge', timestamp: now.toString(), data: { challenge } })
@@ -358,7 +380,7 @@ export async function queueChallenge(
     .insert(webhookDeliveries)
     .values({ ownerId, hookId, eventId: id, state: 'waiting', createdAt: now, ...due })
     .returning()
-  if (!delivery) throw new Error('A challenge was not written down.')
+  if (!delivery) throw new Error('A challenge was not stored.')
   return { delivery, payload }
 }
 
