@@ -140,13 +140,13 @@ test('someone whose last business another owner deletes gets an empty one; no bu
   const { status, reply } = await ask(app, ravi, businessCalls.create, { body: { name: 'Another' } })
   expect(status).toBe(201)
   const trialOf = async (person: Person, id: string) => {
-    const { plan, entitlements } = (await ask(app, person, billingCalls.subscription, {}, within(id))).reply
-    return [plan, entitlements.by]
+    const { plan, entitlements, notices } = (await ask(app, person, billingCalls.subscription, {}, within(id))).reply
+    return [plan, entitlements.by, notices]
   }
-  expect(await trialOf(ravi, reply._id)).toEqual(['free', 'plan'])
+  expect(await trialOf(ravi, reply._id)).toEqual(['free', 'plan', []])
   expect(await ask(app, meera, businessCalls.remove, { body: { name: 'Meera' } }, within(asha.id))).toMatchObject({ status: 204 })
   const [left, ...others] = (await ask(app, asha, businessCalls.list)).reply
   expect([left?.role, left?.name, others]).toEqual(['owner', 'Asha Rao', []])
-  expect(await trialOf(asha, left?._id ?? '')).toEqual(['free', 'plan'])
+  expect(await trialOf(asha, left?._id ?? '')).toEqual(['free', 'plan', []])
   expect((await ask(app, asha, invoiceCalls.list, { query: {} })).reply).toEqual([])
 })

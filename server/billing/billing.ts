@@ -206,13 +206,13 @@ export async function readSubscription(db: Database, owner: Owner, now: Instant,
       invoicesPerMonth: entitled.invoicesPerMonth,
       invoicesLeft: entitled.invoicesPerMonth === null ? null : Math.max(0, entitled.invoicesPerMonth - invoicesCreated),
     },
-    notices: sells ? noticesOf({ claimed: await claimedIn(db, bought, now), current, ended, trialEnd, timezone: owner.timezone }, now) : [],
+    notices: sells ? noticesOf({ claimed: await claimedIn(db, bought, now), current, ended, trialEnd, owner }, now) : [],
     checkout: config.razorpay && { scriptUrl: config.razorpay.checkoutUrl, keyId: config.razorpay.keyId, themeColor },
   }
 }
 
 /** The plan's name for people. Every sentence that names an account's plan must use this. */
-export function planState(about: { current: PlanPeriod | null; entitled: Entitlements; timezone: string }, now: Instant): string {
+function planState(about: { current: PlanPeriod | null; entitled: Entitlements; timezone: string }, now: Instant): string {
   const { current, entitled, timezone } = about
   const { title } = planOf(current?.plan ?? entitled.plan)
   if (!current) return entitled.by === 'trial' && entitled.until ? states.trial(title, daysUntil(entitled.until, now)) : title
@@ -303,11 +303,13 @@ interface NoticeFacts {
   current: PlanPeriod | null
   ended: { plan: Purchase['plan']; at: Instant; paymentType: Purchase['paymentType'] } | null
   trialEnd: Instant
-  timezone: string
+  owner: Pick<Owner, 'createdAt' | 'timezone'>
 }
 
-function noticesOf({ claimed, current, ended, trialEnd, timezone }: NoticeFacts, now: Instant): PlanNotice[] {
+function noticesOf({ claimed, current, ended, trialEnd, owner: { createdAt, timezone } }: NoticeFacts, now: Instant): PlanNotice[] {
   const found: PlanNotice[] = []
+  // A further business of a person begins without one.
+  const hadTrial = Temporal.Instant.compare(trialEnd, createdAt) > 0
   // A plan that ended within the trial took nothing away: what ends then is the trial.
   const endedInTrial = ended !== null && Temporal.Instant.compare(ended.at, trialEnd) < 0
   const add = (kind: PlanNotice['kind'], at: Instant, message: string) =>
@@ -323,7 +325,7 @@ function noticesOf({ claimed, current, ended, trialEnd, timezone }: NoticeFacts,
       add('period_ending', end, (once ? notices.renew : notices.periodEnding)(title, dayOf(end, timezone), daysUntil(end, now)))
   } else if (ended && !endedInTrial && isWithin(ended.at, now))
     add('plan_ended', ended.at, notices.planEnded(planOf(ended.plan).title, dayOf(ended.at, timezone)))
-  if (!current && (!ended || endedInTrial)) {
+  if (!current && hadTrial && (!ended || endedInTrial)) {
     const { title } = planThatLifts('scheduling')
     const left = daysUntil(trialEnd, now)
     if (left > 0 && left <= 3) add('trial_ending', trialEnd, notices.trialEnding(title, dayOf(trialEnd, timezone), left))

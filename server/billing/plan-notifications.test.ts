@@ -76,6 +76,20 @@ test('the trial’s end is notified to accounts with daily reminders, three days
   expect(await mailsUntil(shop, smtp, '2026-03-25T09:00:00Z')).toEqual([])
 })
 
+test('the end of a trial that began before the account, with a former one of its email, is notified', async () => {
+  await using smtp = await openFakeSmtp()
+  await using shop = await openShop({ now: '2026-03-02T09:00:00Z', config: systemMail(smtp) })
+  const asha = await withReminders(shop, await aPerson(shop.app, { confirmed: true }))
+  const trialStartedAt = Temporal.Instant.from('2026-02-24T09:00:00Z')
+  await shop.app.db.update(accounts).set({ trialStartedAt }).where(eq(accounts.id, asha.id))
+  expect(await mailsUntil(shop, smtp, '2026-03-07T09:00:00Z')).toEqual([
+    `${asha.email}: Your free trial of Pro ends on 10/03/2026, in 3 days. Choose Pro to keep daily reminders.`,
+  ])
+  expect(await mailsUntil(shop, smtp, '2026-03-10T09:00:00Z')).toEqual([
+    `${asha.email}: Your free trial of Pro ended on 10/03/2026. Your data stays, and daily reminders are on hold until you choose Pro.`,
+  ])
+})
+
 test('the end of a subscription is notified to accounts with daily reminders, unless they cancelled it themselves', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-01T09:00:00Z', config: systemMail(smtp) })

@@ -1,4 +1,4 @@
-import { and, between, eq, gt, inArray, isNotNull, lte, or } from 'drizzle-orm'
+import { and, between, eq, gt, inArray, isNotNull, or, sql } from 'drizzle-orm'
 import type { PlanNotice } from '#contract/billing.ts'
 import { trialDays } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
@@ -12,7 +12,7 @@ import { readSubscription } from './billing.ts'
 import { planNotifications, purchases } from './tables.ts'
 import { choosePlan, subjects } from './texts.ts'
 
-/** The days of an account in which its trial's end is notified: three before until two after. */
+/** The days since a trial began in which its end is notified: three before until two after. */
 const trialWindow = { from: trialDays - 3, to: trialDays + 2 }
 /** No one-time period is longer, credits included. */
 const longestPeriod = { hours: 5 * 366 * 24 }
@@ -44,10 +44,11 @@ export async function notifyPlanEnds(deps: Deps): Promise<void> {
         or(between(purchases.paidThrough, from, to), between(purchases.creditUntil, from, to)),
       ),
     )
+  const daysAgo = (days: number) => sql`${now.subtract({ hours: days * 24 }).toString()}::timestamptz`
+  const began = sql`coalesce(${accounts.trialStartedAt}, ${accounts.createdAt})`
   const inTrial = and(
     eq(accounts.remindersActive, true),
-    lte(accounts.createdAt, now.subtract({ hours: trialWindow.from * 24 })),
-    gt(accounts.createdAt, now.subtract({ hours: trialWindow.to * 24 })),
+    sql`${began} <= ${daysAgo(trialWindow.from)} AND ${began} > ${daysAgo(trialWindow.to)}`,
   )
   const concerned = await db
     .select({
@@ -66,21 +67,22 @@ export async function notifyPlanEnds(deps: Deps): Promise<void> {
   for (const owner of concerned) {
     const { notices, paymentType } = await readSubscription(db, owner, now, config)
     for (const notice of notices) {
-      const telling = tellingOf(notice)
+      const email = emailAbout(notice)
       const unasked = notice.kind === 'period_ending' && paymentType === 'onetime'
-      if (telling && (unasked || owner.remindersActive) && !(await endedByHand(db, owner, notice)))
-        await tell(deps, owner, notice, telling, now)
+      if (email && (unasked || owner.remindersActive) && !(await endedByHand(db, owner, notice)))
+        await sendOnce(deps, owner, notice, email, now)
     }
   }
 }
 
-interface Telling {
+interface PlanEmail {
+  /** Which end, and how long before. */
   what: string
   subject: string
   expiresIn: Temporal.DurationLike
 }
 
-function tellingOf({ kind, at, daysLeft }: PlanNotice): Telling | null {
+function emailAbout({ kind, at, daysLeft }: PlanNotice): PlanEmail | null {
   switch (kind) {
     case 'period_ending': {
       const days = daysLeft <= 1 ? 1 : 7
@@ -113,8 +115,8 @@ async function endedByHand(db: Database, owner: { id: string }, { kind, at }: Pl
   return found.length > 0
 }
 
-async function tell(deps: Deps, owner: Recipient & { id: string }, notice: PlanNotice, telling: Telling, now: Instant): Promise<void> {
-  const { what, subject, expiresIn } = telling
+async function sendOnce(deps: Deps, owner: Recipient & { id: string }, notice: PlanNotice, email: PlanEmail, now: Instant): Promise<void> {
+  const { what, subject, expiresIn } = email
   await deps.db.transaction(async (tx) => {
     const first = await tx
       .insert(planNotifications)

@@ -34,7 +34,7 @@ const text = z
   .transform((value) => value ?? null)
 
 const orderShape = z.object({ id: z.string(), amount: z.number().int(), currency: z.string(), receipt: text, created_at: seconds })
-export type ProviderOrder = z.output<typeof orderShape>
+type ProviderOrder = z.output<typeof orderShape>
 
 export const paymentShape = z.object({
   id: z.string(),
@@ -123,7 +123,7 @@ interface Patience {
 }
 
 /** Calls by the keys of one business. `read` is retried, `write` is not. Both throw ProviderError and nothing else. */
-export interface ProviderHttp {
+interface ProviderHttp {
   read<S extends z.ZodType>(path: string, shape: S): Promise<z.output<S>>
   write<S extends z.ZodType>(path: string, body: object, shape: S): Promise<z.output<S>>
 }

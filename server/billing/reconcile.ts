@@ -268,7 +268,7 @@ function fingerprint(current: PlanPeriod | null): string {
   return current ? `${current.purchaseId} ${current.plan} ${current.status} ${current.to}` : 'free'
 }
 
-/** Writes down that another plan runs, for the account's owner to read. A plan that ends because its time has come is written down nowhere. */
+/** Records that another plan runs, for the account's owner to read. A plan that ends because its time has come is not recorded. */
 export async function auditChange(
   tx: Database,
   { origin }: Pick<ReconcileDeps, 'origin'>,
