@@ -114,7 +114,7 @@ const reopening = statement(z.unknown(), sql`SELECT set_config('duely.reopened',
 
 /**
  * Everything that changes payments or amounts of invoices goes through here: it writes the rows, their sums and the status that follows, and
- * writes down who changed what, and calls `afterChange`. A paid invoice that something is left to pay of again is overdue where its due date has passed, else unpaid, without
+ * records who changed what, and calls `afterChange`. A paid invoice that something is left to pay of again is overdue where its due date has passed, else unpaid, without
  * an event. The account's row must be locked. Returns the invoices in the given order, the new payments, and whether anything followed that
  * may have changed them further.
  */

@@ -26,6 +26,14 @@ test('many invoices are marked as paid in one request, and unpaid again', async 
   expect((await list(app, asha)).map(({ status }) => status)).toEqual(['paid', 'overdue', 'overdue'])
 })
 
+test('an id in capitals is the same invoice, and is reported as changed', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const { asha, ids } = await three(app)
+  const capitals = (ids[0] ?? '').toUpperCase()
+  expect((await change(app, asha, [capitals], { do: 'delete' })).reply).toEqual({ changed: [capitals], failed: [] })
+  expect(await list(app, asha)).toHaveLength(2)
+})
+
 test('many invoices are paused until a day or until resumed, and resumed', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const { asha, ids } = await three(app)

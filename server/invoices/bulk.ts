@@ -63,11 +63,13 @@ export async function changeInvoices(
       await afterChange(tx, ownerId, touched, now)
     }
     const there = new Set(wanted.map(({ id }) => id))
-    const failed = asked.filter((id) => !there.has(id))
+    // The database takes an id in capitals too.
+    const isThere = (id: string) => there.has(id.toLowerCase())
     return {
-      changed: asked.filter((id) => there.has(id)),
-      failed: failed.map((id) => {
-        const { code, message } = refused.get(id) ?? notFound()
+      changed: asked.filter(isThere),
+      failed: asked.flatMap((id) => {
+        if (isThere(id)) return []
+        const { code, message } = refused.get(id.toLowerCase()) ?? notFound()
         return { _id: id, code, message }
       }),
     }

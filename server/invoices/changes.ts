@@ -15,8 +15,8 @@ type Field = (typeof changedFields)[number]
 /** What `invoices.version` counts. */
 const versioned = ['client_name', 'client_email', 'amount', 'currency', 'language', 'issued_on', 'due_date', 'status', 'reference'] as const
 
-/** A change that is to be written down. `importId`: of the import that made it. */
-export interface Noted {
+/** A change that is to be recorded. `importId`: of the import that made it. */
+interface Noted {
   invoiceId: string
   field: Field
   before?: string | null
@@ -48,7 +48,7 @@ export function changesBetween(before: InvoiceRow, after: Pick<InvoiceRow, 'id' 
 }
 
 const change = given(invoiceChanges, ['ownerId', 'id', 'invoiceId', 'at', 'personId', 'program', 'importId', 'field', 'before', 'after'])
-/** Writes down the changes that come with a statement as `changes`, by `changesText`. */
+/** Records the changes that come with a statement as `changes`, by `changesText`. */
 export const insertChanges = sql`INSERT INTO ${invoiceChanges} (${change.columns}) SELECT ${change.columns} FROM ${change.rows('changes')}`
 
 /** What changed, and for whom the running code acts. */
@@ -89,7 +89,7 @@ export async function changesOf(
   )
 }
 
-/** The last change of what people set of an invoice; undefined: none was written down. */
+/** The last change of what people set of an invoice; undefined: none was recorded. */
 export async function lastChange(db: Database, { id, ownerId }: Pick<InvoiceRow, 'id' | 'ownerId'>) {
   const [found] = await db
     .select()
@@ -126,7 +126,7 @@ export async function addNote(
     .values({ ownerId, invoiceId: id, at: now, ...actorNow(), text })
     .returning()
   const [added] = await toNotes(db, ownerId, rows)
-  if (!added) throw new Error('A note was not written down.')
+  if (!added) throw new Error('A note was not stored.')
   return added
 }
 

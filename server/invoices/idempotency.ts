@@ -192,9 +192,10 @@ async function readMade(tx: Database, ownerId: string, invoiceId: string): Promi
   throw new ProblemError('conflict', texts.keyDeleted)
 }
 
-/** A hash of the parsed draft, so that the order of its fields does not matter. */
-function hashOf(draft: InvoiceDraft): string {
+/** A hash of the parsed draft, so that the order of its fields does not matter. `about`: what else makes it another request. */
+export function hashOf(draft: object, ...about: string[]): string {
+  const fields = Object.entries(draft).toSorted(([one], [other]) => (one < other ? -1 : 1))
   return createHash('sha256')
-    .update(JSON.stringify(Object.entries(draft).toSorted(([one], [other]) => (one < other ? -1 : 1))))
+    .update(JSON.stringify([...about, ...fields]))
     .digest('base64url')
 }

@@ -74,6 +74,16 @@ test('a second import brings invoices up to date by reference, a third changes n
   expect((await ask(app, ravi, invoiceCalls.undoImport, { params: { id: second.reply.importId } })).status).toBe(404)
 })
 
+test('an import is undone by its Idempotency-Key too, also where that is a UUID', async () => {
+  await using app = await openTestApp({ now })
+  const asha = await aPerson(app)
+  for (const key of [crypto.randomUUID(), 'import-2']) {
+    await bring(app, asha, [{ ...line, reference: key.slice(0, 36) }], {}, key)
+    const { reply } = await ask(app, asha, invoiceCalls.undoImport, { params: { id: key } })
+    expect(reply).toEqual({ deleted: 1, restored: 0, kept: [] })
+  }
+})
+
 test('what is known here is not undone, and what the file does not tell stays: those lines are listed', async () => {
   await using app = await openTestApp({ now })
   const asha = await aPerson(app)

@@ -48,7 +48,7 @@ interface Outcome {
 }
 
 /**
- * Brings invoices up to date with the lines that have their references, as `followLine` decides; invoices and account are locked. Writes down
+ * Brings invoices up to date with the lines that have their references, as `followLine` decides; invoices and account are locked. Records
  * what changed where it is an import, so that it can be undone. `origin`: of the payments.
  */
 export async function followLines(
@@ -160,13 +160,15 @@ export async function undoImport(
   now: Instant,
   afterChange: AfterChange,
 ): Promise<UndoneImport> {
-  const importId = z.uuid().safeParse(id).success ? id : importIdFor(ownerId, id)
+  // Most keys are UUIDs too.
+  const named = [importIdFor(ownerId, id), ...(z.uuid().safeParse(id).success ? [id] : [])]
   const all = await db
     .select()
     .from(invoiceChanges)
-    .where(and(eq(invoiceChanges.ownerId, ownerId), eq(invoiceChanges.importId, importId)))
+    .where(and(eq(invoiceChanges.ownerId, ownerId), inArray(invoiceChanges.importId, named)))
     .orderBy(asc(invoiceChanges.id))
-  if (all.length === 0) throw new ProblemError('not_found', texts.again.importNotFound)
+  const importId = all[0]?.importId
+  if (!importId) throw new ProblemError('not_found', texts.again.importNotFound)
   const ids = [...new Set(all.filter(({ undoneAt }) => undoneAt === null).map(({ invoiceId }) => invoiceId))]
   const undone: UndoneImport = { deleted: 0, restored: 0, kept: [] }
   for (let start = 0; start < ids.length; start += chunk) {

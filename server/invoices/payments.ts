@@ -1,21 +1,16 @@
-import { createHash } from 'node:crypto'
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq } from 'drizzle-orm'
 import { z } from 'zod'
-import { decimalsOf } from '#contract/currencies.ts'
 import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
 import type { PaymentDraft } from '#contract/payments.ts'
 import { type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { csvCell } from '#server/platform/csv.ts'
 import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { isPaidAfter, type NewPayment, newestPayments, paymentsOf, refundFirst, type Settling, settle, sumOf } from './balance.ts'
+import { isPaidAfter, type NewPayment, paymentsOf, refundFirst, type Settling, settle, sumOf } from './balance.ts'
+import { hashOf } from './idempotency.ts'
 import { localDate, lockInvoice, lockOwnersRow, openRoom, readInvoice, tooManyOpen } from './invoices.ts'
-import { type AfterChange, type InvoiceRow, invoicePayments, invoices, type PaymentRow } from './tables.ts'
+import { type AfterChange, type InvoiceRow, invoicePayments, type PaymentRow } from './tables.ts'
 import { texts } from './texts.ts'
-
-/** Rows read at a time for the export. */
-const chunk = 500
 
 interface Recorded {
   payment: PaymentRow
@@ -40,7 +35,7 @@ export async function recordPayment(
   afterChange: AfterChange,
 ): Promise<Recorded> {
   const { invoiceId, draft, key, origin } = asked
-  const requestHash = key === null ? null : hashOf(invoiceId, draft)
+  const requestHash = key === null ? null : hashOf(draft, invoiceId.toLowerCase())
   return db.transaction(async (tx) => {
     const [, { owner, row, live }] = await Promise.all([lockOwnersRow(tx, ownerId), lockInvoice(tx, ownerId, invoiceId)])
     const before = key === null ? null : await recordedUnder(tx, ownerId, key)
@@ -118,70 +113,6 @@ async function recordedUnder(tx: Database, ownerId: string, key: string): Promis
   return row ?? null
 }
 
-/** A hash of the parsed request, so that the order of its fields does not matter. */
-function hashOf(invoiceId: string, draft: PaymentDraft): string {
-  const fields = Object.entries(draft).toSorted(([one], [other]) => (one < other ? -1 : 1))
-  return createHash('sha256')
-    .update(JSON.stringify([invoiceId.toLowerCase(), ...fields]))
-    .digest('base64url')
-}
-
 function invalid(path: string, message: string): ProblemError {
   return new ProblemError('invalid', message, { errors: [{ path, message }] })
-}
-
-type Exported = { payment: PaymentRow; invoice: Pick<InvoiceRow, 'reference' | 'clientName' | 'clientEmail' | 'deletedAt'> }
-
-const columns: [head: string, cell: (row: Exported, zone: string) => string][] = [
-  ['Invoice', ({ invoice }) => csvCell(invoice.reference)],
-  ['Client Name', ({ invoice }) => csvCell(invoice.clientName)],
-  ['Client Email', ({ invoice }) => csvCell(invoice.clientEmail)],
-  ['Kind', ({ payment }) => csvCell(payment.kind)],
-  ['Amount', ({ payment }) => decimals(payment.amountMinor, payment.currency)],
-  ['Currency', ({ payment }) => csvCell(payment.currency)],
-  ['Paid On', ({ payment }) => csvCell(payment.paidOn)],
-  ['Method', ({ payment }) => csvCell(payment.method ?? '')],
-  ['Reference', ({ payment }) => csvCell(payment.reference)],
-  ['Note', ({ payment }) => csvCell(payment.note)],
-  ['Origin', ({ payment }) => csvCell(payment.origin)],
-  ['Recorded On', ({ payment }, zone) => csvCell(dateIn(payment.recordedAt, zone))],
-  ['Taken Back On', ({ payment }, zone) => csvCell(payment.voidedAt ? dateIn(payment.voidedAt, zone) : '')],
-  ['Invoice Deleted On', ({ invoice }, zone) => csvCell(invoice.deletedAt ? dateIn(invoice.deletedAt, zone) : '')],
-]
-
-/** All payments and refunds as a CSV file, newest first, as the invoices are exported; also those of deleted invoices, with the date of that. */
-export async function* exportPayments(db: Database, ownerId: string, zone: string): AsyncGenerator<string> {
-  const line = (cells: string[]) => `${cells.join(',')}\r\n`
-  yield `\uFEFF${line(columns.map(([head]) => csvCell(head)))}`
-  for (let last: PaymentRow | undefined; ; ) {
-    const behind =
-      last && sql`(${invoicePayments.recordedAt}, ${invoicePayments.id}) < (${last.recordedAt.toString()}::timestamptz, ${last.id}::uuid)`
-    const page: Exported[] = await db
-      .select({
-        payment: invoicePayments,
-        invoice: {
-          reference: invoices.reference,
-          clientName: invoices.clientName,
-          clientEmail: invoices.clientEmail,
-          deletedAt: invoices.deletedAt,
-        },
-      })
-      .from(invoicePayments)
-      .innerJoin(invoices, and(eq(invoices.ownerId, invoicePayments.ownerId), eq(invoices.id, invoicePayments.invoiceId)))
-      .where(and(eq(invoicePayments.ownerId, ownerId), behind))
-      .orderBy(...newestPayments)
-      .limit(chunk)
-    yield page.map((row) => line(columns.map(([, cell]) => cell(row, zone)))).join('')
-    if (page.length < chunk) return
-    last = page.at(-1)?.payment
-  }
-}
-
-/** All decimals of the currency, without grouping, as a spreadsheet reads a number. */
-export function decimals(minor: number, currency: string): string {
-  return fromMinor(minor, currency).toFixed(decimalsOf(currency))
-}
-
-function dateIn(instant: Instant, zone: string): string {
-  return instant.toZonedDateTimeISO(zone).toPlainDate().toString()
 }

@@ -17,7 +17,7 @@ import { toPayment } from './balance.ts'
 import { changeInvoices } from './bulk.ts'
 import { addNote, notesOf } from './changes.ts'
 import { changeClient, countClients, listClients, type ReadAnswers, type ReadEmails, readClient } from './clients.ts'
-import { exportInvoices, exportName } from './export.ts'
+import { exportInvoices, exportName, exportPayments } from './export.ts'
 import { createIdempotently, readIdempotencyKey, readImported } from './idempotency.ts'
 import { importInvoices } from './import.ts'
 import { putInvoice, undoImport } from './import-again.ts'
@@ -26,6 +26,7 @@ import {
   invoicePages,
   large,
   listInvoices,
+  lockOwnersRow,
   long,
   readInvoice,
   readList,
@@ -37,7 +38,7 @@ import {
   zoneOf,
 } from './invoices.ts'
 import { type Clients, pauseInvoice, readClients } from './pauses.ts'
-import { exportPayments, listPayments, recordPayment, takePaymentBack } from './payments.ts'
+import { listPayments, recordPayment, takePaymentBack } from './payments.ts'
 import type { AfterChange, InvoiceRow, PaymentRow } from './tables.ts'
 
 /** An import or a bulk change of more than this is a heavy call. */
@@ -182,6 +183,7 @@ export function invoiceRoutes(
       return db.transaction(async (tx) => {
         const now = clock.now()
         const change = { account, from: originOf(request), now }
+        await lockOwnersRow(tx, account.id)
         await refuseChangedClient(tx, change, params.id, { fingerprint, sequence, country, region, timezone, smart: body.smart })
         if (sequence !== undefined) await assignToClient(tx, change, params.id, sequence)
         if (country !== undefined || region !== undefined || timezone !== undefined)
