@@ -34,6 +34,7 @@ test('the operator’s page opens by a link of the command line, once, for ten m
   // Looking at the address does not use it up.
   expect((await get(`?link=${token}`)).body).toContain('<button>Open</button>')
   expect((await get('?link=%22%3E%3Cscript%3E')).body).not.toContain('<script')
+  expect([(await get(`?link=${'a'.repeat(101)}`)).statusCode, (await open('a'.repeat(101))).statusCode]).toEqual([403, 403])
   const opened = await open(token)
   expect([opened.statusCode, opened.headers.location]).toEqual([303, '/operator'])
   expect(opened.headers['set-cookie']).toMatch(/^duely_operator=.*; Path=\/operator; HttpOnly; SameSite=Strict$/)

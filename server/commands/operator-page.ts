@@ -50,7 +50,8 @@ async function takeLink(db: Database, token: string, now: Instant): Promise<bool
   return sameText(kept, hash) && Temporal.Instant.compare(Temporal.Instant.from(until), now) > 0
 }
 
-const asked = z.object({ link: z.string().max(100).optional() })
+/** Another `link` than one short text is none. */
+const asked = z.object({ link: z.string().max(100).optional().catch(undefined) })
 
 /** `GET /operator`: plain HTML without a script. A link only offers the button, so that what previews addresses does not use it up. */
 export function operatorRoutes(app: App, { db, clock, config }: Deps): void {
