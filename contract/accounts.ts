@@ -80,7 +80,7 @@ export const profile = z.object({
   emailVerified: z.boolean(),
   /** A new email that waits for the link sent there to be opened; it is forgotten after 24 hours. */
   pendingEmail: z.string().nullable(),
-  /** null while two-factor sign-in is off. */
+  /** null while two-factor authentication is off. */
   twoFactor: z.object({ recoveryCodesLeft: z.number().int() }).nullable(),
   /** The business that the call is about, as far as the screens depend on it. */
   business: z.object({
@@ -130,26 +130,26 @@ const factorCode = z
   .min(1, 'Please enter the code that your authenticator shows.')
   .max(40, 'Please enter the code without anything else.')
 
-export const twoFactorStart = z.strictObject({ currentPassword })
-export const twoFactorConfirmation = z.strictObject({ code: factorCode })
-export const twoFactorChange = z.strictObject({ currentPassword, code: factorCode })
+const twoFactorStart = z.strictObject({ currentPassword })
+const twoFactorConfirmation = z.strictObject({ code: factorCode })
+const twoFactorChange = z.strictObject({ currentPassword, code: factorCode })
 const newRecoveryCodes = z.object({ recoveryCodes: z.array(z.string()) })
 
 const returnCode = z.string(googleFailed).min(1, googleFailed).max(200, googleFailed)
 
-export const googleExchange = z.strictObject({
+const googleExchange = z.strictObject({
   code: returnCode,
   /** What the browser says, for a new account; a zone that the server does not know counts as none. */
   timezone: z.string().max(100).optional(),
 })
-/** `code`: where the account has two-factor sign-in, which linking gives up. */
-export const googleLinkStart = z.strictObject({ currentPassword, code: factorCode.optional() })
-export const googleLink = z.strictObject({ code: returnCode })
+/** `code`: where the account has two-factor authentication, which linking gives up. */
+const googleLinkStart = z.strictObject({ currentPassword, code: factorCode.optional() })
+const googleLink = z.strictObject({ code: returnCode })
 /** `code`: where the account has two-factor authentication. */
-export const reauthentication = z.strictObject({ currentPassword, code: factorCode.optional() })
-export const googleUnlink = z.strictObject({ code: returnCode, newPassword: password })
+const reauthentication = z.strictObject({ currentPassword, code: factorCode.optional() })
+const googleUnlink = z.strictObject({ code: returnCode, newPassword: password })
 
-export const passwordHint = z.object({
+const passwordHint = z.object({
   strength: z.enum(['weak', 'fair', 'strong']),
   /** One sentence to show beside the field; null if there is none. */
   warning: z.string().nullable(),
@@ -157,7 +157,7 @@ export const passwordHint = z.object({
 export type PasswordHint = z.infer<typeof passwordHint>
 
 /** What the owner of an address loses who takes over an account that was never confirmed: another person may have set it up. */
-export const takeoverRemoval = z
+const takeoverRemoval = z
   .enum([
     'display_name',
     'mailbox',
@@ -194,7 +194,7 @@ export const serverAbilities = z.object({
 export type ServerAbilities = z.infer<typeof serverAbilities>
 
 /** Events in an account's audit log. */
-export const auditKind = z.enum([
+const auditKind = z.enum([
   'signed_up',
   'signed_in',
   'sign_in_refused',
@@ -263,7 +263,7 @@ export const auditEntry = z.object({
 })
 export type AuditEntry = z.infer<typeof auditEntry>
 
-export const signedInBrowser = z.object({
+const signedInBrowser = z.object({
   _id: z.string(),
   /** In words, such as 'Chrome on Windows'. */
   device: z.string(),
@@ -293,7 +293,7 @@ export const accountCalls = {
     path: '/auth',
     open: true,
     summary:
-      'Sign in with email and password; also sets the refresh cookie. `second_factor_needed` and `wrong_second_factor` where the account has two-factor sign-in: ask for the code and send all three.',
+      'Sign in with email and password; also sets the refresh cookie. `second_factor_needed` and `wrong_second_factor` where the account has two-factor authentication: ask for the code and send all three.',
     body: credentials,
     reply: z.object({ foundUser: user, accessToken: z.string() }),
   }),
@@ -315,7 +315,7 @@ export const accountCalls = {
     path: '/auth/google/link/start',
     by: 'self',
     summary:
-      'Where to send the browser to link Google to my account; it comes back to /dashboard/profile?code=… or ?error=… as with signing in. Needs a code where two-factor sign-in is on. `conflict` where one is linked already, 503 where Google is not set up.',
+      'Where to send the browser to link Google to my account; it comes back to /dashboard/profile?code=… or ?error=… as with signing in. Needs a code where two-factor authentication is on. `conflict` where one is linked already, 503 where Google is not set up.',
     body: googleLinkStart,
     reply: z.object({ url: z.string() }),
   }),
@@ -324,7 +324,7 @@ export const accountCalls = {
     path: '/auth/google/link',
     by: 'self',
     summary:
-      'Link the Google account by the code that /dashboard/profile was given: from then on it is the way to sign in, the password and two-factor sign-in go, other browsers are signed out. `google_failed`, `conflict`.',
+      'Link the Google account by the code that /dashboard/profile was given: from then on it is the way to sign in, the password and two-factor authentication go, other browsers are signed out. `google_failed`, `conflict`.',
     body: googleLink,
     reply: profile,
   }),
@@ -409,7 +409,7 @@ export const accountCalls = {
     method: 'POST',
     path: '/user/confirm-email',
     by: 'self',
-    summary: 'Send the link that confirms my email once more; 503 where the server sends no mail.',
+    summary: 'Send the link that confirms my email once more; 503 where the server sends no email.',
     reply: z.object({ message: z.string() }),
   }),
   profile: call({ method: 'GET', path: '/user/profile', by: 'self', summary: 'My profile.', reply: profile }),
@@ -418,7 +418,7 @@ export const accountCalls = {
     path: '/user/profile',
     by: 'self',
     summary:
-      'Change my profile. A new email needs the current password; where the server sends mail it is `pendingEmail` until the link sent there is opened, elsewhere it takes effect immediately.',
+      'Change my profile. A new email needs the current password; where the server sends email it is `pendingEmail` until the link sent there is opened, elsewhere it takes effect immediately.',
     body: profileChange,
     reply: profile,
   }),
@@ -435,7 +435,7 @@ export const accountCalls = {
     path: '/user/two-factor/start',
     by: 'self',
     summary:
-      'A new secret for an authenticator, and the otpauth: address to show as a QR code; nothing changes until a code is confirmed. `conflict` where two-factor sign-in is on, `not_allowed` for an account that signs in with Google.',
+      'A new secret for an authenticator, and the otpauth: address to show as a QR code; nothing changes until a code is confirmed. `conflict` where two-factor authentication is on, `not_allowed` for an account that signs in with Google.',
     body: twoFactorStart,
     reply: z.object({ secret: z.string(), uri: z.string() }),
   }),
@@ -443,7 +443,7 @@ export const accountCalls = {
     method: 'POST',
     path: '/user/two-factor',
     by: 'self',
-    summary: 'Switch two-factor sign-in on by a first code; the recovery codes are shown this once.',
+    summary: 'Turn two-factor authentication on by a first code; the recovery codes are shown this once.',
     body: twoFactorConfirmation,
     reply: newRecoveryCodes,
   }),
@@ -459,7 +459,7 @@ export const accountCalls = {
     method: 'POST',
     path: '/user/two-factor/remove',
     by: 'self',
-    summary: 'Switch two-factor sign-in off; by a code or a recovery code.',
+    summary: 'Turn two-factor authentication off, by a code or a recovery code.',
     body: twoFactorChange,
   }),
   sessions: call({

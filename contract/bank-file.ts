@@ -15,7 +15,7 @@ const text = (most: number) =>
     .default('')
 
 /** A line of a bank file, as the browser read it: money that came in. */
-export const bankLine = z
+const bankLine = z
   .strictObject({
     date: calendarDate.meta({ format: 'date', description: 'The day of the transfer.' }),
     amount: paymentAmount.meta({ description: 'What came in, above 0.' }),

@@ -12,7 +12,7 @@ const ability = z.enum(abilities)
  * `active`: paid for, or Free. `trialing`: a subscription whose first charge is still to come. `past_due`: a charge failed and is tried
  * again; everything stays open meanwhile. All three count as the current plan.
  */
-export const subscriptionStatus = z.enum(['active', 'trialing', 'past_due'])
+const subscriptionStatus = z.enum(['active', 'trialing', 'past_due'])
 export type SubscriptionStatus = z.infer<typeof subscriptionStatus>
 
 /** What the account may do at this moment. What exists is never taken away: limits are about new things only. */
@@ -28,7 +28,7 @@ export const entitlements = z.object({
   until: z.string().nullable(),
 })
 
-export const planNotice = z.object({
+const planNotice = z.object({
   kind: z.enum(['trial_ending', 'trial_ended', 'period_ending', 'plan_ended', 'past_due', 'confirming']),
   /** The moment it is about. */
   at: z.string(),
@@ -118,13 +118,13 @@ export type Quote = z.infer<typeof quote>
 
 const shortText = z.string().min(1).max(100)
 /** What the checkout handed to its handler for an order. */
-export const paymentProof = z.strictObject({
+const paymentProof = z.strictObject({
   razorpay_order_id: shortText,
   razorpay_payment_id: shortText,
   razorpay_signature: z.string().min(1).max(200),
 })
 /** The same for a subscription: the checkout says `razorpay_subscription_id`; its id is taken under the order's name too. */
-export const subscriptionPaymentProof = z
+const subscriptionPaymentProof = z
   .strictObject({
     razorpay_subscription_id: shortText.optional(),
     razorpay_order_id: shortText.optional(),

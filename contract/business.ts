@@ -21,7 +21,7 @@ export const business = z.object({
 })
 export type Business = z.infer<typeof business>
 
-export const businessDetails = business.extend({
+const businessDetails = business.extend({
   /** Whether it has a name of its own. */
   named: z.boolean(),
   /** In which its clients are written to, as a BCP 47 tag. */

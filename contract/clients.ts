@@ -79,12 +79,12 @@ const clientAnswer = z
   .meta({ id: 'ClientAnswer', description: 'What a client said about an invoice on its pay page.' })
 export type ClientAnswer = z.infer<typeof clientAnswer>
 
-export const clientEvent = z
+const clientEvent = z
   .discriminatedUnion('kind', [clientEmail, clientPayment, clientAnswer])
   .meta({ id: 'ClientEvent', description: 'Something that happened between you and a client.' })
 export type ClientEvent = z.infer<typeof clientEvent>
 
-export const clientDetails = client
+const clientDetails = client
   .extend({
     list: z.array(invoice).meta({ description: 'The invoices: those to be paid first, then the newest; at most 500.' }),
     timeline: z.array(clientEvent).meta({ description: 'Emails, answers and payments, newest first, at most 200.' }),

@@ -1,5 +1,5 @@
 /** Why an email did not arrive, for a sentence: `Not delivered for 3 days: mailbox full`. */
-export interface DeliveryProblem {
+interface DeliveryProblem {
   code: 'address' | 'mailbox_full' | 'mailbox' | 'policy' | 'too_large' | 'late' | 'unreachable' | 'temporary' | 'bounced' | 'refused'
   words: string
 }

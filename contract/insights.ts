@@ -75,7 +75,7 @@ export const effect = z.object({
 export type Effect = z.infer<typeof effect>
 
 const kept = z.object({ kept: z.number().int(), broken: z.number().int(), meanDaysOver: days })
-export const advancedInsights = ofCurrencyAdvanced.extend({
+const advancedInsights = ofCurrencyAdvanced.extend({
   effect: z.array(effect),
   promises: kept.extend({ clients: z.array(kept.extend({ clientId: z.string(), name: z.string(), email: z.string() })) }),
   /** How many paid invoices the forecast learned from, and how many it needs. */
@@ -84,7 +84,7 @@ export const advancedInsights = ofCurrencyAdvanced.extend({
 })
 export type AdvancedInsights = z.infer<typeof advancedInsights>
 
-export const clientInsights = z.object({
+const clientInsights = z.object({
   clientId: z.string(),
   name: z.string(),
   email: z.string(),

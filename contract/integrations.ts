@@ -180,7 +180,7 @@ export const apiKeyDraft = z.strictObject({
 })
 
 /** `unverified`: its URL has not answered a challenge yet. */
-export const webhookPause = z.enum(['by_hand', 'failing', 'unverified', 'zapier_unsubscribed'])
+const webhookPause = z.enum(['by_hand', 'failing', 'unverified', 'zapier_unsubscribed'])
 
 export const webhook = z.object({
   _id: z.string(),
@@ -214,7 +214,7 @@ const webhookFields = {
 const deliveredEvent = z.union([webhookEvent, z.enum(['test', 'challenge'])])
 export type DeliveredEvent = z.infer<typeof deliveredEvent>
 
-export const webhookDelivery = z.object({
+const webhookDelivery = z.object({
   _id: z.string(),
   eventId: z.string(),
   event: deliveredEvent,
@@ -232,7 +232,7 @@ export const webhookDelivery = z.object({
 export type WebhookDelivery = z.infer<typeof webhookDelivery>
 
 /** What the consent page shows. */
-export const consentQuestion = z.object({
+const consentQuestion = z.object({
   application: z.string(),
   /** Duely itself, for Trigger Reminder Emails. */
   own: z.boolean(),

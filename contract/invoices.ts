@@ -251,7 +251,7 @@ export type InvoiceQuery = z.output<typeof invoiceQuery>
 /** The most lines of an import, and the most invoices of a bulk change. */
 export const mostAtOnce = 1_000
 
-export const invoiceImport = z.strictObject({
+const invoiceImport = z.strictObject({
   /** Drafts of invoices, validated one by one: an invalid line does not stop the others. */
   lines: z.array(z.unknown()).min(1, 'Please send at least one line.').max(mostAtOnce, 'Please send at most 1,000 lines at once.'),
   /** True: a line with the client email, amount and due date of an existing invoice is imported too. */
@@ -293,7 +293,7 @@ const refusedLine = z.object({
   code: problem.shape.code.or(z.literal('duplicate')),
   errors: problem.shape.errors,
 })
-export const importResult = z.object({
+const importResult = z.object({
   importId: z.string().meta({ format: 'uuid', description: 'Names this import, to undo it.' }),
   imported: z.number().int().meta({ description: 'How many invoices were created.' }),
   updated: z.number().int(),
@@ -302,7 +302,7 @@ export const importResult = z.object({
 })
 export type ImportResult = z.infer<typeof importResult>
 
-export const undoneImport = z
+const undoneImport = z
   .object({
     deleted: z.number().int().meta({ description: 'How many invoices that it created were deleted.' }),
     restored: z.number().int().meta({ description: 'How many invoices are as before it.' }),
@@ -325,7 +325,7 @@ export const manyInvoices = z.strictObject({
   ids: z.array(z.string()).min(1, 'Please choose at least one invoice.').max(mostAtOnce, 'Please choose at most 1,000 invoices at once.'),
   change: bulkChange,
 })
-export const bulkResult = z.object({
+const bulkResult = z.object({
   changed: z.array(z.string()),
   failed: z.array(z.object({ _id: z.string(), message: z.string(), code: problem.shape.code })),
 })

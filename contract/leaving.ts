@@ -7,7 +7,7 @@ import { mostSelected, run } from './reminders.ts'
 /** Emails that the list of a run has. */
 export const mostLeaving = 1_000
 
-export const leavingMail = z
+const leavingMail = z
   .object({
     clientName: z.string(),
     clientEmail: z.string(),

@@ -3,7 +3,7 @@ import { emailAddress } from './accounts.ts'
 import { call } from './call.ts'
 import { mailProvider, senderPause } from './sender-pause.ts'
 
-export const mailConfig = z.object({
+const mailConfig = z.object({
   configured: z.boolean(),
   provider: mailProvider.nullable(),
   /** The mailbox that reminders come from. */
@@ -48,7 +48,7 @@ export type SmtpDraft = z.infer<typeof smtpDraft>
 
 const gmailFailed = 'Connecting Gmail failed. Please click Connect Gmail again.'
 
-export const gmailDraft = z.strictObject({
+const gmailDraft = z.strictObject({
   /** What the page was given as `code`; and as `state`, which may be left out. */
   code: z.string(gmailFailed).min(1, gmailFailed).max(2048, gmailFailed),
   state: z.string().max(200).optional(),
@@ -65,7 +65,7 @@ export const microsoftState = 'microsoft.'
 /** How the state begins where a further mailbox is connected; what follows is as for the default one. */
 export const furtherState = 'further.'
 
-export const microsoftDraft = z.strictObject({
+const microsoftDraft = z.strictObject({
   /** What the page was given as `code` and `state`. */
   code: z.string(microsoftFailed).min(1, microsoftFailed).max(4096, microsoftFailed),
   state: z.string().max(200).optional(),
@@ -83,7 +83,7 @@ export const mailbox = mailConfig.omit({ configured: true }).extend(found)
 export type Mailbox = z.infer<typeof mailbox>
 
 /** SMTP settings, or the code that the page was given by the provider's consent page. */
-export const mailboxDraft = z.discriminatedUnion('provider', [
+const mailboxDraft = z.discriminatedUnion('provider', [
   smtpDraft.extend({ provider: z.literal('smtp') }),
   gmailDraft.extend({ provider: z.literal('gmail') }),
   microsoftDraft.extend({ provider: z.literal('microsoft') }),
@@ -91,11 +91,11 @@ export const mailboxDraft = z.discriminatedUnion('provider', [
 export type MailboxDraft = z.infer<typeof mailboxDraft>
 
 /** A DNS record to add, or to replace the one there with. */
-export const domainRecord = z.object({ name: z.string(), type: z.enum(['MX', 'TXT', 'CNAME']), value: z.string() })
+const domainRecord = z.object({ name: z.string(), type: z.enum(['MX', 'TXT', 'CNAME']), value: z.string() })
 export type DomainRecord = z.infer<typeof domainRecord>
 
 /** One part of what receivers look up about a sender's domain. `unknown`: the DNS did not show it. */
-export const domainFinding = z.object({
+const domainFinding = z.object({
   part: z.enum(['mx', 'spf', 'dkim', 'dmarc']),
   verdict: z.enum(['good', 'missing', 'wrong', 'unknown']),
   sentence: z.string(),
@@ -105,7 +105,7 @@ export const domainFinding = z.object({
 export type DomainFinding = z.infer<typeof domainFinding>
 
 /** `note` instead of findings where the domain is the provider's own. */
-export const domainCheck = z.object({ domain: z.string(), note: z.string().nullable(), findings: z.array(domainFinding) })
+const domainCheck = z.object({ domain: z.string(), note: z.string().nullable(), findings: z.array(domainFinding) })
 export type DomainCheck = z.infer<typeof domainCheck>
 
 /** How many mailboxes an account may have with `whiteLabel`, or where no plans are sold; else one. */

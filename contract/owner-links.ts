@@ -16,7 +16,7 @@ const which = z.strictObject({
   clients: z.array(z.string().max(100)).min(1).max(mostSelected).optional().meta({ description: 'Only clients of these keys.' }),
 })
 
-export const eveningDay = reminderDay.omit({ clients: true }).extend({
+const eveningDay = reminderDay.omit({ clients: true }).extend({
   hour: z.string().meta({ description: 'When the daily run begins, at the account: `9:00`.' }),
   until: z.string().meta({ format: 'date-time', description: 'Until when the link works.' }),
   clients: z.array(reminderDay.shape.clients.element.omit({ clientEmail: true }).extend({ key: z.string() })),

@@ -40,7 +40,7 @@ export const payAnswer = answerFact
 export type PayAnswer = z.output<typeof payAnswer>
 
 /** Corrections: of the payment that is recorded, or of the new contact. */
-export const answerAcceptance = z
+const answerAcceptance = z
   .strictObject({
     amount: paymentAmount,
     paidOn: invoiceDraft.shape.dueDate,

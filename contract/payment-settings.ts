@@ -172,12 +172,12 @@ const proof = {
   code: z.string().trim().max(40, 'Please enter the code without anything else.').optional(),
 }
 
-export const paymentSettingsChange = z.strictObject({ ...z.object(settings).partial().shape, ...proof })
+const paymentSettingsChange = z.strictObject({ ...z.object(settings).partial().shape, ...proof })
 export type PaymentSettingsChange = z.output<typeof paymentSettingsChange>
 
 /** The most bytes of a logo. */
 export const largestLogo = 200 * 1024
-export const logoChange = z.strictObject({
+const logoChange = z.strictObject({
   /** PNG or JPEG, in base64. */
   image: z
     .string('Please choose a PNG or JPEG of at most 200 KB.')
@@ -190,7 +190,7 @@ export const isTestKey = (keyId: string) => keyId.startsWith('rzp_test_')
 
 const wrongKeyId = 'Please enter a key ID such as rzp_live_1DP5mmOlF5G5ag.'
 const wrongKeySecret = 'Please enter the key secret.'
-export const razorpayKeys = z.strictObject({
+const razorpayKeys = z.strictObject({
   keyId: z
     .string(wrongKeyId)
     .trim()

@@ -51,7 +51,7 @@ export const paymentAmount = z
   .positive({ error: 'Please enter an amount above 0.', abort: true })
   .max(9_999_999_999.99, { error: 'Please enter an amount of at most 9,999,999,999.99.', abort: true })
 
-export const paymentDraft = z
+const paymentDraft = z
   .strictObject({
     kind: paymentKind.default('payment'),
     amount: paymentAmount.meta({ description: 'What was paid. More than the balance is recorded as it is.' }),

@@ -3,7 +3,7 @@ import { call } from './call.ts'
 import { fingerprint } from './sequence-choice.ts'
 
 /** Own days that an account may have. */
-export const mostOwnDays = 200
+const mostOwnDays = 200
 
 const countryWanted = 'Please choose a country.'
 export const country = z

@@ -86,7 +86,7 @@ export function holdReasonOf(reason: string | null): HoldReason {
   return holdReason.catch('sending_paused').parse(reason)
 }
 
-export const noReminderReason = z
+const noReminderReason = z
   .enum([
     'schedule_inactive',
     'operator',
@@ -162,7 +162,7 @@ export function repeatedSendNow(lines: Pick<PreviewLine, 'sendNowLeft' | 'sentJu
   return sent.size === 1 ? only : null
 }
 
-export const historyMail = z
+const historyMail = z
   .object({
     _id: z.string().meta({ format: 'uuid', description: 'The email, to be read at `/reminder/mails/{id}`.' }),
     runId: z.string().meta({ format: 'uuid', description: 'Its run.' }),
@@ -190,7 +190,7 @@ export const historyMail = z
   .meta({ id: 'MailAboutInvoice', description: 'One email about an invoice, and its state.' })
 export type HistoryMail = z.infer<typeof historyMail>
 
-export const dayDecision = z
+const dayDecision = z
   .object({
     date: z.string().meta({ format: 'date', description: 'The local date of the account.' }),
     outcome: z.enum([
@@ -241,7 +241,7 @@ export const changedFields = [
 ] as const
 
 /** Shown in the history; what was paid is among the payments. */
-export const historyChange = z
+const historyChange = z
   .object({
     _id: z.string(),
     at: z.string().meta({ format: 'date-time', description: 'When.' }),
@@ -276,7 +276,7 @@ export const invoiceHistory = z
   })
 export type InvoiceHistory = z.infer<typeof invoiceHistory>
 
-export const sentMail = z
+const sentMail = z
   .object({
     _id: z.string().meta({ format: 'uuid', description: 'The email.' }),
     /** As in the email's header: `Asha Rao <asha@example.com>`. */
@@ -314,13 +314,13 @@ const wordingOverride = z.strictObject({
   content: wordingContent.optional().meta({ description: 'The text of this one email, with the variables of the template.' }),
 })
 
-export const sendNowRequest = runSelection.extend(wordingOverride.shape).meta({
+const sendNowRequest = runSelection.extend(wordingOverride.shape).meta({
   id: 'SendNowRequest',
   description: 'What to send. An empty body sends a reminder for every overdue invoice.',
 })
 export type SendNowRequest = z.output<typeof sendNowRequest>
 
-export const reminderDraft = z
+const reminderDraft = z
   .object({
     mails: z.number().int().meta({ description: 'How many emails Send Now would send for these invoices.' }),
     repeats: z.string().nullable().meta({
@@ -397,7 +397,7 @@ const smartGroup = z.object({
   emails: z.number().nullable().meta({ description: 'The mean of their emails.' }),
 })
 
-export const smartResult = z
+const smartResult = z
   .object({
     paid: z.number().int().meta({ description: 'Paid invoices that can be learned from.' }),
     needed: z.number().int().meta({ description: 'How many are needed.' }),

@@ -25,7 +25,7 @@ const offset = day(-60, 365, 'Please enter −60 to 365 days.').meta({
   description: 'Days from the due date: negative before it, 0 on it, at most 365 after it.',
 })
 
-export const sequenceStep = z.strictObject({
+const sequenceStep = z.strictObject({
   offset,
   tone: tone.meta({ description: 'Emails about invoices of one client are sent together only where their tone is the same.' }),
   subject: wordingSubject.meta({ description: 'Of the email about one invoice, with the variables of the template.' }),
@@ -121,7 +121,7 @@ export type Sequence = z.infer<typeof sequence>
 
 const ownSequence = sequenceChoice.refine((id) => !isBuiltIn(id), 'Please choose a sequence of yours.')
 
-export const sequenceAssignment = z.strictObject({
+const sequenceAssignment = z.strictObject({
   sequence: sequenceChoice.nullable().meta({ description: 'The id of a sequence, `every_day` or `never`; null: the one of the client.' }),
   fingerprint,
 })
@@ -134,7 +134,7 @@ const invoiceChange = z
   })
   .refine(({ sequence, smart }) => sequence !== undefined || smart !== undefined, 'Please choose a sequence.')
 
-export const plannedMail = z
+const plannedMail = z
   .object({
     at: z.string().meta({ format: 'date-time', description: 'When it is to be sent.' }),
     localDate: z.string().meta({ format: 'date', description: 'The local date of the account.' }),
@@ -158,7 +158,7 @@ const suppose = z.enum(['started'], 'Please enter started.').optional().meta({
     'With `started`, while daily reminders are off or on hold, the emails that would leave if they were started now. Without it none.',
 })
 const count = z.number().int()
-export const reminderPlan = z
+const reminderPlan = z
   .object({
     mails: mails.meta({ description: `The first ${mostPlanned}, by time.` }),
     count: count.meta({ description: 'How many emails there are.' }),
@@ -168,7 +168,7 @@ export const reminderPlan = z
   .meta({ id: 'ReminderPlan', description: 'The emails of the next days.' })
 export type ReminderPlan = z.infer<typeof reminderPlan>
 
-export const simulationRequest = z
+const simulationRequest = z
   .strictObject({
     settings: z
       .strictObject({

@@ -122,7 +122,7 @@ test('any text renders to the six bare tags only, balanced', () => {
   )
 })
 
-test('an independent sanitiser finds nothing to take out of a mail', () => {
+test('an independent sanitiser finds nothing to take out of an email', () => {
   fc.assert(
     fc.property(hostile, anyValues, (text, values) => {
       const { html } = renderReminder({ subject: text, content: text }, values)
@@ -134,7 +134,7 @@ test('an independent sanitiser finds nothing to take out of a mail', () => {
   )
 })
 
-test('no value brings a tag or a line break into a mail', () => {
+test('no value brings a tag or a line break into an email', () => {
   fc.assert(
     fc.property(hostile, anyValues, (text, values) => {
       const plain = renderReminder({ subject: text, content: text }, sampleValues)
@@ -244,7 +244,7 @@ test('a client who is called like a variable or a tag is written as called', () 
   })
 })
 
-test('a line break in a client name cannot add a header to the mail', () => {
+test('a line break in a client name cannot add a header to the email', () => {
   const { subject } = renderReminder(
     { subject: 'For {{clientName}}', content: '' },
     { ...sampleValues, clientName: 'A\r\nBcc: x@evil.example' },
@@ -279,7 +279,7 @@ test('amounts print in rupees and dates as day/month/year', () => {
   expect(sampleValues).toMatchObject({ amount: '₹5,000.00', dueDate: '15/01/2025', daysOverdue: '5' })
 })
 
-test('the default mail names the invoice, the amount, the due date and the days, and is signed', () => {
+test('the default email names the invoice, the amount, the due date and the days, and is signed', () => {
   expect(renderReminder(standard, sampleValues)).toMatchInlineSnapshot(`
     {
       "html": "Dear Kaveri Foods,<br><br>This is a friendly reminder that the payment for the invoice below has not reached us yet.<br><br><strong>₹5,000.00</strong><br>Invoice <b>INV-0001</b> from Studio Indigo<br>Due on 15/01/2025, 5 days overdue<br><br>If you have paid in the meantime, thank you, and please ignore this email. Otherwise, we would be grateful if you could arrange the payment in the next few days. If anything about the invoice is unclear, simply reply to this email.<br><br>Kind regards,<br>Asha Rao",
@@ -340,7 +340,7 @@ test('an amount alone on its line in <strong> is the largest line of a block, wh
     expect(documentOf(plain)).toContain(`>${content(plain).html}</div>`)
 })
 
-test('the document around the letter holds no script, no picture and nothing from elsewhere', () => {
+test('the document around an email holds no script, no picture and nothing from elsewhere', () => {
   const letter = reminderDocument(content('<b>Dear</b>').html)
   expect(letter).toContain('><b>Dear</b></div>')
   expect(letter).not.toMatch(/<(?:script|img|link|style|a)\b|https?:|url\(/i)

@@ -24,7 +24,7 @@ export type TemplateVariable = (typeof templateVariables)[number]
 /** What the variables say, already formatted for people: `₹5,000.00`, `15/01/2025`, `5`. `payLink`: '' where there is no pay page. */
 export type ReminderValues = Record<TemplateVariable, string>
 
-/** The variables of the mail that lists all that one client owes. */
+/** The variables of the email that lists all that one client owes. */
 export const groupVariables = ['clientName', 'invoiceCount', 'totalAmount', 'invoiceList', 'businessName', 'userName', 'payLink'] as const
 type GroupVariable = (typeof groupVariables)[number]
 /** `invoiceList`: a line per invoice. */
@@ -35,7 +35,7 @@ export interface Wording {
   content: string
 }
 
-/** One mail: the subject on one line, the same words as an HTML fragment and as plain text. */
+/** One email: the subject on one line, the same words as an HTML fragment and as plain text. */
 export interface RenderedReminder {
   subject: string
   html: string
@@ -86,8 +86,8 @@ If you have paid in the meantime, thank you, and please ignore this email. Other
 Kind regards,
 {{userName}}`
 
-/** What one invoice of a mail is about: `amount`, what is left to pay, in the currency of the mail; `dueDate` as YYYY-MM-DD. */
-export interface GroupedInvoice {
+/** What one invoice of an email is about: `amount`, what is left to pay, in the currency of the email; `dueDate` as YYYY-MM-DD. */
+interface GroupedInvoice {
   reference: string
   amount: number
   dueDate: string
@@ -142,7 +142,7 @@ export const sampleGroupInvoices: [GroupedInvoice, GroupedInvoice] = [
   { reference: 'INV-0002', amount: 12_250, dueDate: '2025-01-19', daysOverdue: 1 },
 ]
 
-/** What the preview of the grouped mail shows. */
+/** What the preview of the grouped email shows. */
 export const sampleGroupValues: GroupValues = {
   ...groupValues({
     clientName: sampleValues.clientName,
@@ -188,7 +188,7 @@ export function reminderValues(about: {
 }
 
 /**
- * Wording and values to the mail itself, for the preview and for sending: the same input gives the same bytes.
+ * Wording and values to the email itself, for the preview and for sending: the same input gives the same bytes.
  * Of the content's HTML the tags br, b, i, u, strong and em survive, bare and balanced; line breaks become br; values are only ever text.
  * The subject has no HTML at all. `payLink` becomes the only link that this writes; without one its line goes.
  */
@@ -196,7 +196,7 @@ export function renderReminder(wording: Wording, values: ReminderValues): Render
   return render(wording, forOne, values)
 }
 
-/** The same for the mail that lists several invoices of one client. */
+/** The same for the email that lists several invoices of one client. */
 export function renderGroupReminder(wording: Wording, values: GroupValues): RenderedReminder {
   return render(wording, forGroup, values)
 }
@@ -290,8 +290,8 @@ function withFacts(html: string, { language, dir }: Pick<Speech, 'language' | 'd
 }
 
 /**
- * The HTML document around a rendered fragment, for the mail's HTML part and for the preview's frame. A letter, set in a comfortable measure;
- * its text names no colour, so each mail program and theme shows it in its own.
+ * The HTML document around a rendered fragment, for the email's HTML part and for the preview's frame. Its lines are no
+ * longer than is comfortable to read; its text names no colour, so each mail program and theme shows it in its own.
  */
 export function reminderDocument(html: string, { language, dir }: Pick<Speech, 'language' | 'dir'> = english): string {
   return `<!doctype html>
@@ -415,7 +415,7 @@ function readable(words: string): string {
   return decoded.replace(/[^\P{Cc}\t]|[\u2028\u2029]/gu, ' ')
 }
 
-/** Line breaks and other control characters become spaces: nothing here can start a new line or a new mail header. */
+/** Line breaks and other control characters become spaces: nothing here can start a new line or a new header. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]/gu, ' ')
 }
@@ -439,7 +439,7 @@ export const template = z.object({
 })
 export type Template = z.infer<typeof template>
 
-/** Says each unknown variable by its name: it would reach the client as it was typed. */
+/** Names each unknown variable: it would reach the client as it was typed. */
 const knownVariables = (names: readonly string[]) =>
   z.check<string>(({ value, issues }) => {
     for (const name of unknownVariables(value, names))
@@ -460,7 +460,7 @@ const changeOf = (names: readonly string[]) =>
     .partial()
 
 export const templateChange = changeOf(templateVariables)
-export const groupTemplateChange = changeOf(groupVariables)
+const groupTemplateChange = changeOf(groupVariables)
 export type TemplateChange = z.output<typeof templateChange>
 
 export const templateCalls = {
@@ -485,7 +485,7 @@ export const templateCalls = {
     method: 'GET',
     path: '/mail-config/template/group',
     by: 'viewer',
-    summary: 'The wording of the mail that lists all that one client owes.',
+    summary: 'The wording of the email that lists all that one client owes.',
     query: inLanguage,
     reply: template,
   }),
@@ -493,7 +493,7 @@ export const templateCalls = {
     method: 'PUT',
     path: '/mail-config/template/group',
     by: 'admin',
-    summary: 'Change the wording of the mail that lists all that one client owes.',
+    summary: 'Change the wording of the email that lists all that one client owes.',
     query: inLanguage,
     body: groupTemplateChange,
     reply: template,

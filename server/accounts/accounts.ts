@@ -350,7 +350,7 @@ async function refuseOthersIn(db: Database, owned: AccountRow[]): Promise<void> 
 export async function deleteBusiness(
   deps: Deps,
   account: Account,
-  handed: { onAccountDeleted: OnAccountDeleted[]; onAddressLeft: OnAddressLeft; deleteHistory: DeleteHistory },
+  handed: { onAccountDeleted: OnAccountDeleted[]; deleteHistory: DeleteHistory },
   from: Origin,
   now: Instant,
 ): Promise<void> {

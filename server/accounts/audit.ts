@@ -56,7 +56,7 @@ function written({ kind, about }: Pick<Happening, 'kind' | 'about'>, from: Origi
 
 /**
  * Names who did something in a business: a person who works there by name, a program with the person it asked for, and Duely where it was no
- * one else. `ownerId`: null for the log of a person. Entries with a browser but without a person are from before people were written down.
+ * one else. `ownerId`: null for the log of a person. Entries with a browser but without a person are from before people were recorded.
  */
 export async function nameActors(
   db: Database,

@@ -7,7 +7,7 @@ import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { type DeleteHistory, deleteBusiness, type OnAccountDeleted, type OnAddressLeft } from './accounts.ts'
+import { type DeleteHistory, deleteBusiness, type OnAccountDeleted } from './accounts.ts'
 import { listBusinessAudit, originOf, writeAudit } from './audit.ts'
 import { readBrand, readReplyTo, saveBrand } from './brand.ts'
 import { lockAsSeen, lockOwned, lockPersonAsSeen, ownerOf } from './lock.ts'
@@ -18,7 +18,6 @@ import { refusals } from './texts.ts'
 
 interface Handed {
   onAccountDeleted: OnAccountDeleted[]
-  onAddressLeft: OnAddressLeft
   deleteHistory: DeleteHistory
   /** Refuses with `plan_limit` another business of an owner of these. */
   refuseUnpaid(db: Database, ownedIds: string[], now: Instant): Promise<void>

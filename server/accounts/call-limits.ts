@@ -64,7 +64,7 @@ export function openCallLimits({ db, clock, config }: Pick<Deps, 'db' | 'clock' 
   }
 }
 
-/** Counts in memory, because writing each call down costs more than most calls. All counts start again together. */
+/** Counts in memory, because storing each call costs more than most calls. All counts start again together. */
 function countCalls(): (ownerId: string, nowMs: number) => void {
   let minute = { until: 0, counts: new Map<string, number>() }
   return (ownerId, nowMs) => {

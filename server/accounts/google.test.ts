@@ -95,7 +95,7 @@ async function link(app: TestApp, google: FakeGoogle, person: Person, code?: str
 const startLink = (app: TestApp, person: Person, code?: string) =>
   ask(app, person, accountCalls.startGoogleLink, { body: { currentPassword: password, ...(code === undefined ? {} : { code }) } })
 
-/** Switches two-factor sign-in on; answers what the authenticator shows from now on, each time a code that was not used yet. */
+/** Turns two-factor authentication on; answers what the authenticator shows from now on, each time a code that was not used yet. */
 async function withAuthenticator(app: TestApp, person: Person): Promise<() => string> {
   const { reply } = await ask(app, person, accountCalls.startTwoFactor, { body: { currentPassword: password } })
   const shown = () => {

@@ -22,7 +22,7 @@ const linkMinutes: Record<Purpose, number> = { reset_password: 60, confirm_email
 type Addressee = Omit<Recipient, 'id'> & { id: PersonId }
 
 /**
- * Sends the link that confirms a person's email; nothing where the server sends no mail. Answers null, or when the next link may be sent
+ * Sends the link that confirms a person's email; nothing where the server sends no email. Answers null, or when the next link may be sent
  * to this address, because there were too many.
  */
 export async function sendConfirmLink(tx: Database, deps: Deps, person: Addressee, now: Instant): Promise<Instant | null> {

@@ -30,7 +30,7 @@ export interface Change {
   at: Instant
 }
 
-/** Refuses a change because of this one before it. `change` undefined: it was not written down. */
+/** Refuses a change because of this one before it. `change` undefined: it was not recorded. */
 export async function changedMeanwhile(
   tx: Database,
   { id, timezone }: Pick<AccountRow, 'id' | 'timezone'>,

@@ -16,7 +16,7 @@ export async function createBusiness(
     .insert(accounts)
     .values({ ...about, createdAt: now, updatedAt: now, nextMidnightAt: midnightAfter(today, about.timezone) })
     .returning()
-  if (!row) throw new Error('An account was not written down.')
+  if (!row) throw new Error('An account was not stored.')
   await db.insert(memberships).values({ ownerId: row.id, personId: person.id, role: 'owner', joinedAt: now })
   const { displayName, email, emailVerifiedAt } = person
   return { ...row, displayName: row.name ?? displayName, email, emailVerifiedAt }

@@ -27,7 +27,7 @@ export function hashPassword(password: string): Promise<string> {
 
 /** Without a hash, answers false after the same time. Never inside a transaction. */
 export function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  return hashing(() => verify(passwordHash ?? nobodysHash, password))
+  return hashing(() => verify(passwordHash ?? noHash, password))
 }
 
 /** Whether a hash was made with a lower cost than today's. */
@@ -37,7 +37,7 @@ export function isWeakHash(passwordHash: string): boolean {
 }
 
 /** Well-formed, as costly as a real hash, and of no known password. */
-const nobodysHash = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${unpadded(16)}$${unpadded(32)}`
+const noHash = `$argon2id$v=19$m=${cost.memoryCost},t=${cost.timeCost},p=${cost.parallelism}$${unpadded(16)}$${unpadded(32)}`
 
 function unpadded(bytes: number): string {
   return randomBytes(bytes).toString('base64').replace(/=+$/, '')

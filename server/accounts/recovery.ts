@@ -25,7 +25,7 @@ const linksFromOneAddress = { limit: 30, seconds: 600 }
 
 /**
  * Sends a password reset link, if there is such an account. Neither the answer nor its timing shows whether there is.
- * Refuses with `not_ready` where the server sends no mail, `too_many` after 3 in a quarter of an hour for one address.
+ * Refuses with `not_ready` where the server sends no email, `too_many` after 3 in a quarter of an hour for one address.
  */
 export async function askForNewPassword(deps: Deps, { email }: z.output<typeof forgotten>, from: Origin, now: Instant): Promise<void> {
   const { db, config } = deps

@@ -110,7 +110,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     const { person, refreshToken, removed } = await google.signIn(request, reply, body, now)
     await keepNewSession(request, reply, refreshToken, now)
     const accessToken = signAccessToken(config.secretKey, refreshToken.sessionId, now)
-    return { accessToken, refreshToken: 'cookie-based' as const, user: toUser(person), ...told(removed) }
+    return { accessToken, refreshToken: 'cookie-based' as const, user: toUser(person), ...ifAny(removed) }
   })
 
   answerOpen(app, accountCalls.refresh, async (_parts, { request, reply }) => {
@@ -137,7 +137,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
 
   answerOpen(app, accountCalls.resetPassword, async ({ body }, { request }) => {
     const removed = await resetPassword(deps, body, handed.onAccountTakeover, originOf(request), clock.now())
-    return { message: replies.passwordReset(removed), ...told(removed) }
+    return { message: replies.passwordReset(removed), ...ifAny(removed) }
   })
 
   answerOpen(app, accountCalls.confirmEmail, async ({ body }, { request }) => ({
@@ -245,6 +245,6 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 }
 
-function told(removed: TakeoverRemoval[]): { removed?: TakeoverRemoval[] } {
+function ifAny(removed: TakeoverRemoval[]): { removed?: TakeoverRemoval[] } {
   return removed.length === 0 ? {} : { removed }
 }

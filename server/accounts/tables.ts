@@ -223,7 +223,7 @@ export const sessions = pgTable(
     /** When its person last proved who they are; null: when it began. */
     authenticatedAt: instant(),
     userAgent: text().notNull().default(''),
-    /** The internet address of the last visit; '' before it was written down. */
+    /** The internet address of the last visit; '' before it was stored. */
     address: text().notNull().default(''),
     /** The business that its last call named; none of a call that names none before. No foreign key: one that is gone is not found. */
     chosenId: uuid(),

@@ -21,7 +21,7 @@ import { invitationEmail, operator, refusals } from './texts.ts'
 import { addressKey, countTry } from './throttle.ts'
 
 /** What a team needs of the slices above. */
-export interface TeamHandDowns {
+interface TeamHandDowns {
   /** How many people besides viewers, and how many viewers, the plan of an account allows; null: any number. */
   seatsOf(db: Database, ownerId: string, now: Instant): Promise<Seats>
   /** Refuses with `plan_limit`, naming the plan that has more. */
@@ -263,7 +263,7 @@ async function invite(
       .insert(invitations)
       .values({ ownerId: account.id, email, createdAt: now, ...values })
       .returning()
-    if (!row) throw new Error('An invitation was not written down.')
+    if (!row) throw new Error('An invitation was not stored.')
     await writeAudit(tx, { ownerId: account.id, kind: 'member_invited', about: `${email}, ${role}` }, from, now)
     const nextAt = await queueSystemMail(
       tx,

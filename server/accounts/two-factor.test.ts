@@ -37,7 +37,7 @@ async function switchedOn(app: TestApp, person: Person) {
   return { shown, secret, uri, codes: confirmed.reply.recoveryCodes }
 }
 
-test('a person switches two-factor sign-in on and from then on signs in with a code', async () => {
+test('a person turns two-factor authentication on and from then on signs in with a code', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app, { email: 'asha@example.com', password })
   const { shown, secret, uri, codes } = await switchedOn(app, asha)

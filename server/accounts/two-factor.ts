@@ -55,7 +55,7 @@ export async function confirmTwoFactor(deps: Deps, owner: PersonRow, code: strin
       .returning()
     if (!confirmed) throw wrongCode()
     await forgetGuesses(tx, codeKey(String(owner.id), signedIn))
-    await tell(tx, deps, owner, 'on', from, now)
+    await recordSwitch(tx, deps, owner, 'on', from, now)
     return writeRecoveryCodes(tx, owner.id)
   })
 }
@@ -74,7 +74,7 @@ export async function removeTwoFactor(deps: Deps, owner: Owner, code: string, fr
   if (!(await isRightCode(deps, owner.id, { code, where: signedIn }, now))) throw wrongCode()
   await deps.db.transaction(async (tx) => {
     await dropTwoFactor(tx, owner.id)
-    await tell(tx, deps, owner, 'off', from, now)
+    await recordSwitch(tx, deps, owner, 'off', from, now)
   })
 }
 
@@ -96,7 +96,7 @@ export async function demandSecondFactor(
     // The password was right, so the owner must be able to see it.
     const about = 'the password was right, the second factor was not'
     await writePersonEntry(deps.db, { person, kind: 'sign_in_refused', about }, from, now)
-    throw wrongCode(notRight, 'wrong_second_factor')
+    throw wrongCode(refusals.wrongCode, 'wrong_second_factor')
   }
   if (right === 'recovery') await writePersonEntry(deps.db, { person, kind: 'recovery_code_used' }, from, now)
 }
@@ -108,7 +108,7 @@ export async function refuseWithoutCode(deps: Deps, owner: Owner, code: string |
   if (!(await isRightCode(deps, owner.id, { code, where: signedIn }, now))) throw wrongCode()
 }
 
-/** How many recovery codes are left; null where two-factor sign-in is off. */
+/** How many recovery codes are left; null where two-factor authentication is off. */
 export async function countRecoveryCodes(db: Database, person: PersonId): Promise<number | null> {
   const [found] = await db
     .select({ left: sql<number>`(SELECT count(*)::int FROM recovery_codes r WHERE r.person_id = ${person}::uuid)` })
@@ -181,7 +181,7 @@ function openSecret({ config }: Deps, factor: { personId: PersonId; sealedSecret
   return unseal(config.secretKey, purpose, placeOf(factor.personId), factor.sealedSecret)
 }
 
-async function tell(tx: Database, deps: Deps, owner: Owner, switched: 'on' | 'off', from: Origin, now: Instant): Promise<void> {
+async function recordSwitch(tx: Database, deps: Deps, owner: Owner, switched: 'on' | 'off', from: Origin, now: Instant): Promise<void> {
   await writePersonEntry(tx, { person: owner.id, kind: `two_factor_${switched}` }, from, now)
   await queueSystemMail(tx, deps, { ...twoFactorEmail(switched), to: recipientOf(owner) }, now)
 }
@@ -197,9 +197,7 @@ function placeOf(person: PersonId | string): string {
   return `second_factors.${person}.sealedSecret`
 }
 
-const notRight = refusals.wrongCode
-
-function wrongCode(message = notRight, code: 'invalid' | 'wrong_second_factor' = 'invalid'): ProblemError {
+function wrongCode(message = refusals.wrongCode, code: 'invalid' | 'wrong_second_factor' = 'invalid'): ProblemError {
   return new ProblemError(code, message, { errors: [{ path: 'code', message }] })
 }
 

@@ -24,7 +24,7 @@ export const tenth = (value: number) => Math.round(value * 10) / 10
 export const share = (part: number, whole: number) => (whole === 0 ? null : tenth((100 * part) / whole))
 
 /** The first day that is less than twelve months before today. */
-export function yearBefore(today: string): string {
+function yearBefore(today: string): string {
   return Temporal.PlainDate.from(today).subtract({ years: 1 }).add({ days: 1 }).toString()
 }
 
@@ -163,7 +163,7 @@ function overdueOf({ sums }: ClientPart): number {
 }
 
 /** What each month has of a currency, and what was open at its end. Minor units. */
-export interface MonthFigures {
+interface MonthFigures {
   month: string
   invoiced: number
   receivables: number
