@@ -46,7 +46,7 @@ async function loseAnswerOf(page: Page, lost: number): Promise<{ back: () => Pro
   return { back: () => page.unrouteAll() }
 }
 
-test('a dropped file is read, on the drop zone or beside it, and the page stays', async ({ page }) => {
+test('a dropped file is read, on the drop zone or beside it, and the page stays', full, async ({ page }) => {
   await onDashboard(page, [])
   const folder = await mkdtemp(path.join(tmpdir(), 'duely-dropped-'))
   const file = path.join(folder, 'books.csv')
