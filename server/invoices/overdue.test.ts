@@ -57,12 +57,16 @@ test('an invoice that turned overdue has a new updatedAt', async () => {
   expect(reply).toMatchObject({ status: 'overdue', updatedAt: '2026-03-02T18:30:00Z' })
 })
 
-test('after downtime every missed midnight is made up for', async () => {
+test('after downtime every missed midnight is made up for, by the date of each account', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const asha = await aPerson(app)
-  for (const day of ['02', '05', '08', '09']) await anInvoice(app, { owner: asha, reference: day, dueDate: `2026-03-${day}` })
+  const ann = await aPerson(app, { timezone: 'Pacific/Pago_Pago' })
+  for (const owner of [asha, ann])
+    for (const day of ['02', '05', '08', '09']) await anInvoice(app, { owner, reference: day, dueDate: `2026-03-${day}` })
   app.clock.set('2026-03-09T09:00:00Z')
   await turn(app)
+  expect(await statuses(app, ann)).toEqual({ '02': 'overdue', '05': 'overdue', '08': 'unpaid', '09': 'unpaid' })
+  expect(await midnightOf(app, ann)).toBe('2026-03-09T11:00:00Z')
   expect(await statuses(app, asha)).toEqual({ '02': 'overdue', '05': 'overdue', '08': 'overdue', '09': 'unpaid' })
   expect(await midnightOf(app, asha)).toBe('2026-03-09T18:30:00Z')
 })

@@ -1,10 +1,10 @@
-import { and, asc, eq, isNull, lt, lte, sql } from 'drizzle-orm'
+import { and, asc, lte, sql } from 'drizzle-orm'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import type { Database } from '#server/platform/database.ts'
-import { invoices } from './tables.ts'
+import { arrayText, byKeys, type Database } from '#server/platform/database.ts'
 
-const batch = 200
+/** Accounts in one transaction. */
+const batch = 100
 
 interface Due {
   id: string
@@ -21,7 +21,10 @@ export async function turnOverdue(db: Database, now: Instant): Promise<void> {
   let last: Due | undefined
   do {
     const due = await accountsDue(db, now, last)
-    for (const account of due) await turnAccount(db, account.id, now).catch((error: unknown) => failures.push(error))
+    const ids = due.map(({ id }) => id)
+    await turnAccounts(db, ids, now).catch(async () => {
+      for (const id of ids) await turnAccounts(db, [id], now).catch((error: unknown) => failures.push(error))
+    })
     last = due.at(-1)
   } while (last)
   if (failures.length > 0) throw new AggregateError(failures, 'Invoices of some accounts could not be turned overdue.')
@@ -39,28 +42,27 @@ async function accountsDue(db: Database, now: Instant, last: Due | undefined): P
     .limit(batch)
 }
 
-async function turnAccount(db: Database, id: string, now: Instant): Promise<void> {
+/** Those of the accounts that are still due: at midnight of a zone that is all of its accounts, so a hundred share three statements. */
+async function turnAccounts(db: Database, ids: string[], now: Instant): Promise<void> {
+  if (ids.length === 0) return
   await db.transaction(async (tx) => {
-    const [account] = await tx
-      .select({ timezone: accounts.timezone })
+    const due = await tx
+      .select({ id: accounts.id, timezone: accounts.timezone })
       .from(accounts)
-      .where(and(eq(accounts.id, id), lte(accounts.nextMidnightAt, now)))
+      .where(and(sql`${accounts.id} = ANY(${arrayText(ids)}::uuid[])`, lte(accounts.nextMidnightAt, now)))
+      .orderBy(asc(accounts.id))
       .for('update', { skipLocked: true })
-    if (!account) return
-    const today = now.toZonedDateTimeISO(account.timezone).toPlainDate()
-    await tx
-      .update(invoices)
-      .set({ status: 'overdue', updatedAt: now })
-      .where(
-        and(
-          eq(invoices.ownerId, id),
-          isNull(invoices.deletedAt),
-          eq(invoices.status, 'unpaid'),
-          lt(invoices.dueDate, today.toString()),
-          eq(invoices.keptUnpaid, false),
-        ),
-      )
-    const midnight = today.add({ days: 1 }).toZonedDateTime(account.timezone).toInstant()
-    await tx.update(accounts).set({ nextMidnightAt: midnight }).where(eq(accounts.id, id))
+    const days = due.map(({ id, timezone }) => {
+      const today = now.toZonedDateTimeISO(timezone).toPlainDate()
+      return { id, today: today.toString(), midnight: today.add({ days: 1 }).toZonedDateTime(timezone).toInstant().toString() }
+    })
+    const column = (of: keyof (typeof days)[number]) => arrayText(days.map((day) => day[of]))
+    await tx.execute(sql`
+      UPDATE invoices i SET status = 'overdue', updated_at = ${now.toString()}::timestamptz
+      FROM ${byKeys(sql`unnest(${column('id')}::uuid[], ${column('today')}::date[]) AS d (owner_id, today)`)} d
+      WHERE i.owner_id = d.owner_id AND i.due_date < d.today AND i.deleted_at IS NULL AND i.status = 'unpaid' AND NOT i.kept_unpaid`)
+    await tx.execute(sql`
+      UPDATE accounts a SET next_midnight_at = d.midnight
+      FROM ${byKeys(sql`unnest(${column('id')}::uuid[], ${column('midnight')}::timestamptz[]) AS d (id, midnight)`)} d WHERE a.id = d.id`)
   })
 }
