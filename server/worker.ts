@@ -194,13 +194,26 @@ async function tidy({ db, clock, queue, config, soleProcess }: Worker): Promise<
   if (soleProcess) await db.execute(sql`VACUUM ANALYZE`)
 }
 
-interface Worker extends Delivering {
+export interface Worker extends Delivering {
   /** No other process can be on this database: it is the embedded one. */
   soleProcess: boolean
   /** A connection of its own, so that a busy process does not look dead. */
   pulse: Database
   /** What webhooks are called over; by default the machine's. */
   webhookNetwork?: WebhookNetwork
+}
+
+/** What is repeated besides the daily runs. */
+export function stepsBesideRuns(deps: Worker): Step[] {
+  return [
+    ...tickSteps(deps),
+    ...sweepSteps(deps),
+    { name: 'payments', everySeconds: 2, run: () => reconcileDue(deps) },
+    { name: 'webhooks', everySeconds: 1, run: () => wakeWebhooks(deps) },
+    { name: 'held emails', everySeconds: 300, run: () => releaseEnded(deps) },
+    { name: 'plan ends', everySeconds: 3600, run: () => notifyPlanEnds(deps) },
+    { name: 'clean-up', everySeconds: 3600, run: () => tidy(deps) },
+  ]
 }
 
 /** Begins to work in the background, until `stop`: emails in flight are finished and recorded, nothing new is begun. */
@@ -223,13 +236,7 @@ export async function startWorker(deps: Worker): Promise<{ stop(): Promise<void>
         return untilNextRun(deps)
       },
     },
-    ...tickSteps(deps),
-    ...sweepSteps(deps),
-    { name: 'payments', everySeconds: 2, run: () => reconcileDue(deps) },
-    { name: 'webhooks', everySeconds: 1, run: () => wakeWebhooks(deps) },
-    { name: 'held emails', everySeconds: 300, run: () => releaseEnded(deps) },
-    { name: 'plan ends', everySeconds: 3600, run: () => notifyPlanEnds(deps) },
-    { name: 'clean-up', everySeconds: 3600, run: () => tidy(deps) },
+    ...stepsBesideRuns(deps),
   ])
   deps.queue.start(works(deps, deps.webhookNetwork))
   return {

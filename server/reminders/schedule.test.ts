@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { zones } from '#test/zones.ts'
 import {
   apartFrom,
   dailyDeadline,
@@ -158,48 +159,6 @@ test('an invoice reminded manually this morning is next tomorrow', () => {
   })
   expect(found.toString()).toBe('2026-03-03T03:30:00Z')
 })
-
-/** 38 zones: every rule of summer time, odd offsets, and none. */
-const zones = [
-  'Africa/Cairo',
-  'Africa/Casablanca',
-  'Africa/Johannesburg',
-  'Africa/Lagos',
-  'America/Anchorage',
-  'America/Asuncion',
-  'America/Bogota',
-  'America/Chicago',
-  'America/Denver',
-  'America/Halifax',
-  'America/Havana',
-  'America/Los_Angeles',
-  'America/New_York',
-  'America/Nuuk',
-  'America/Santiago',
-  'America/Sao_Paulo',
-  'America/St_Johns',
-  'Asia/Beirut',
-  'Asia/Dubai',
-  'Asia/Gaza',
-  'Asia/Jerusalem',
-  'Asia/Kathmandu',
-  'Asia/Kolkata',
-  'Asia/Tehran',
-  'Asia/Tokyo',
-  'Atlantic/Azores',
-  'Australia/Adelaide',
-  'Australia/Lord_Howe',
-  'Australia/Sydney',
-  'Europe/Berlin',
-  'Europe/Chisinau',
-  'Europe/Dublin',
-  'Europe/London',
-  'Europe/Moscow',
-  'Pacific/Apia',
-  'Pacific/Auckland',
-  'Pacific/Chatham',
-  'Pacific/Norfolk',
-]
 
 test('over every change of the clocks of 2026 and 2027 there is one run for each local date, however late it is caught up', () => {
   const wrong: string[] = []
