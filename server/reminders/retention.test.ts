@@ -62,6 +62,29 @@ test('an account with a long history is deleted in chunks, with an email still w
     expect(await rows(app.db, z.unknown(), sql`SELECT 1 FROM ${sql.identifier(name)} WHERE owner_id = ${asha.id}::uuid`), name).toEqual([])
 })
 
+// Takes 1 s: 6,000 emails are filled in.
+test('bytes that may be dropped are found by an index, however many emails have none any more', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T06:30:00Z' })
+  const { id } = await aPerson(app)
+  await app.db.execute(sql`
+    WITH run AS (
+      INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at) VALUES (gen_random_uuid(), ${id}::uuid, 'daily', '2025-01-01', now(), now()) RETURNING id)
+    INSERT INTO deliveries (id, owner_id, run_id, client_email, state, created_at, next_try_at, deadline_at, raw, bytes_due_at)
+    SELECT gen_random_uuid(), ${id}::uuid, run.id, 'client@example.com', 'sent', '2025-01-01', now(), now(), CASE WHEN nth % 2 = 0 THEN 'bytes'::bytea END,
+      CASE WHEN nth % 2 = 0 THEN timestamptz '2026-04-01' END FROM run, generate_series(1, 6000) nth`)
+  await app.db.execute(sql`ANALYZE deliveries`)
+  const plans: string[] = []
+  const execute = async (query: SQL) => {
+    const result = (await app.db.execute(sql`EXPLAIN ${query}`)) as { rows: object[] }
+    plans.push(JSON.stringify(result.rows))
+    return { rows: [], rowCount: 0 }
+  }
+  const explaining = new Proxy(app.db, { get: (target, name) => (name === 'execute' ? execute : Reflect.get(target, name, target)) })
+  await dropOldBytes(explaining, app.clock.now(), 90)
+  expect(plans).toHaveLength(2)
+  for (const plan of plans) expect(plan).toMatch(/using deliveries_bytes/)
+})
+
 test('every foreign key has an index, so that deleting a row reads no table from end to end', async () => {
   await using app = await openTestApp()
   const without = await rows(

@@ -37,7 +37,8 @@ export async function dropOldBytes(db: Database, now: Instant, days: number): Pr
             WHEN d.created_at <= ${oldest}::timestamptz THEN NULL
             WHEN about.open THEN least(${now.add({ hours: 24 * againDays }).toString()}::timestamptz, d.last_at)
             WHEN about.settled > ${before}::timestamptz THEN least(about.settled + make_interval(hours => ${24 * days}::int), d.last_at) END AS again
-        FROM (SELECT d.id, d.created_at, d.created_at + make_interval(years => ${mostYears.bytes}::int) AS last_at FROM deliveries d WHERE d.raw IS NOT NULL AND d.state IN ${finished} AND ${due} LIMIT ${most}::int) d
+        FROM (SELECT d.id, d.created_at, d.created_at + make_interval(years => ${mostYears.bytes}::int) AS last_at FROM deliveries d WHERE d.raw IS NOT NULL AND d.state IN ${finished} AND ${due}
+              ORDER BY d.bytes_due_at, d.created_at LIMIT ${most}::int) d
         CROSS JOIN LATERAL (
           SELECT coalesce(bool_or(${settled} IS NULL), false) AS open, max(${settled}) AS settled
           FROM delivery_invoices x JOIN invoices i ON i.id = x.invoice_id WHERE x.delivery_id = d.id) about) judged
