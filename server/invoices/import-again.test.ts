@@ -84,6 +84,20 @@ test('an import is undone by its Idempotency-Key too, also where that is a UUID'
   }
 })
 
+test('an import that refuses what exists is undone by its id and its key, but for what was there before', async () => {
+  await using app = await openTestApp({ now })
+  const asha = await aPerson(app)
+  await anInvoice(app, { owner: asha, ...line })
+  const lines = [line, { ...line, reference: 'A-2', amount: 800 }]
+  for (const key of [undefined, 'import-1']) {
+    const { reply } = await bring(app, asha, lines, { onExisting: 'refuse' }, key)
+    expect(reply.imported).toBe(1)
+    const undone = await ask(app, asha, invoiceCalls.undoImport, { params: { id: key ?? reply.importId } })
+    expect(undone.reply).toEqual({ deleted: 1, restored: 0, kept: [] })
+    expect((await ask(app, asha, invoiceCalls.list, { query: {} })).reply.map(({ reference }) => reference)).toEqual(['A-1'])
+  }
+})
+
 test('what is known here is not undone, and what the file does not tell stays: those lines are listed', async () => {
   await using app = await openTestApp({ now })
   const asha = await aPerson(app)

@@ -97,7 +97,7 @@ async function writeDown(
     fresh.map(({ draft }) => ({ ...draft, source, ...(isHeld(draft) ? heldImport(now) : {}) })),
     now,
     config,
-    { origin: 'import', importId: isUpdate ? importId : null },
+    { origin: 'import', importId },
   )
   const written: (Line & { invoiceId: string })[] = []
   for (const [index, asked] of fresh.entries()) {
