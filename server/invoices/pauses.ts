@@ -194,10 +194,14 @@ export interface EndingPauses extends Deps {
   onAnswerLapsed(tx: Database, row: InvoiceRow, because: AnswerPause, now: Instant): Promise<void>
 }
 
-/** Ends the pauses whose last day is over in the account's zone. A promise that passed unpaid is reported to the owner once. */
+/**
+ * Ends the pauses whose last day is over in the account's zone. A promise that passed unpaid is reported to the owner once. A pause that fails
+ * is left for the next call and does not delay the others; its error is thrown at the end.
+ */
 export async function endPauses(deps: EndingPauses): Promise<void> {
   const { db, clock } = deps
   const now = clock.now()
+  const failures: unknown[] = []
   // No time zone is more than 14 hours ahead: the index finds the candidates, the account's own date decides.
   const furthest = now.add({ hours: 14 }).toZonedDateTimeISO('UTC').toPlainDate().toString()
   const ofInvoices = (last: { until: string | null; id: string } | undefined) =>
@@ -214,7 +218,7 @@ export async function endPauses(deps: EndingPauses): Promise<void> {
       )
       .orderBy(asc(invoices.pausedUntil), asc(invoices.id))
       .limit(atOnce)
-  await inPages(ofInvoices, async (one) => (isOver(one, now) ? endInvoicePause(deps, one) : undefined))
+  await inPages(ofInvoices, async (one) => (isOver(one, now) ? endInvoicePause(deps, one) : undefined), failures)
   const ofClients = (last: { until: string | null; ownerId: string; clientKey: string } | undefined) =>
     db
       .select({
@@ -234,17 +238,22 @@ export async function endPauses(deps: EndingPauses): Promise<void> {
       )
       .orderBy(asc(clientPauses.pausedUntil), asc(clientPauses.ownerId), asc(clientPauses.clientKey))
       .limit(atOnce)
-  await inPages(ofClients, async (one) => (isOver(one, now) ? endClientPause(deps, one) : undefined))
+  await inPages(ofClients, async (one) => (isOver(one, now) ? endClientPause(deps, one) : undefined), failures)
+  if (failures.length > 0) throw new AggregateError(failures, 'Some pauses could not be ended.')
 }
 
 /** Pauses read at a time. */
 const atOnce = 1_000
 
 /** Reads page after page, so that pauses that are not over yet do not hide those behind them. */
-async function inPages<T>(read: (last: T | undefined) => Promise<T[]>, each: (one: T) => Promise<void>): Promise<void> {
+async function inPages<T>(
+  read: (last: T | undefined) => Promise<T[]>,
+  each: (one: T) => Promise<void>,
+  failures: unknown[],
+): Promise<void> {
   for (let last: T | undefined; ; ) {
     const page = await read(last)
-    for (const one of page) await each(one)
+    for (const one of page) await each(one).catch((error: unknown) => failures.push(error))
     last = page.at(-1)
     if (page.length < atOnce) return
   }
