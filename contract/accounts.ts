@@ -238,6 +238,7 @@ const auditKind = z.enum([
   'source_removed',
   'webhook_added',
   'webhook_changed',
+  'webhook_secret_replaced',
   'webhook_removed',
   'payment_settings_changed',
   'sequence_saved',

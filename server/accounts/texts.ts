@@ -231,6 +231,8 @@ export function auditText(kind: AuditKind, about: string): string {
       return `Webhook to ${about} added.`
     case 'webhook_changed':
       return `Webhook to ${about} changed.`
+    case 'webhook_secret_replaced':
+      return `Secret of the webhook to ${about} replaced.`
     case 'webhook_removed':
       return `Webhook to ${about} removed.`
     case 'payment_settings_changed':

@@ -28,7 +28,9 @@ export function webhookRoutes(app: App, deps: Deps, network: Partial<WebhookNetw
   answer(app, integrationCalls.removeWebhook, ({ params }, { account }, { request }) =>
     removeWebhook(db, account.id, params.id, originOf(request), clock.now()),
   )
-  answer(app, integrationCalls.replaceSecret, ({ params }, { account }) => replaceSecret(deps, account.id, params.id))
+  answer(app, integrationCalls.replaceSecret, ({ params }, { account }, { request }) =>
+    replaceSecret(deps, account.id, params.id, originOf(request), clock.now()),
+  )
   answer(app, integrationCalls.testWebhook, ({ params }, { account }) => sendTestEvent(deps, account.id, params.id, reached))
   answer(app, integrationCalls.webhookDeliveries, ({ params }, { account }) => listDeliveries(deps, account.id, params.id))
   answer(app, integrationCalls.resend, ({ params }, { account }) => resendDelivery(deps, account.id, params, reached))

@@ -46,17 +46,19 @@ test('a webhook is listed without its secret, which is shown once', async () => 
   expect(row?.sealedSecret).not.toContain(secret.slice(6, 20))
 })
 
-test('adding, removing and changing a webhook are in the audit log, by host only', async () => {
+test('adding, removing and changing a webhook, and replacing its secret, are in the audit log, by host only', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const { reply } = await add(app, asha, { ...mine, url: 'https://example.com/a-token-of-its-own' })
   const params = { id: reply._id }
   await ask(app, asha, integrationCalls.changeWebhook, { params, body: { events: ['invoice.created'] } })
   await ask(app, asha, integrationCalls.changeWebhook, { params, body: { url: 'https://other.example/token' } })
+  await ask(app, asha, integrationCalls.replaceSecret, { params })
   await ask(app, asha, integrationCalls.removeWebhook, { params })
   const { reply: log } = await ask(app, asha, accountCalls.audit, { query: {} })
   expect(log.map(({ text }) => text)).toEqual([
     'Webhook to other.example removed.',
+    'Secret of the webhook to other.example replaced.',
     'Webhook to other.example changed.',
     'Webhook to example.com added.',
   ])

@@ -215,8 +215,15 @@ export async function removeZap(db: Database, { ownerId, grantId }: { ownerId: s
  * Replaces the signing secret and returns it this once. Refuses with `not_found`, and with `not_allowed` that of a Zap, which does not use
  * it.
  */
-export async function replaceSecret({ db, config }: Knowing, ownerId: string, id: string): Promise<{ secret: string }> {
+export async function replaceSecret(
+  { db, config }: Knowing,
+  ownerId: string,
+  id: string,
+  from: Origin,
+  now: Instant,
+): Promise<{ secret: string }> {
   return db.transaction(async (tx) => {
+    await lockAccount(tx, ownerId)
     const [webhook] = await tx.select().from(webhooks).where(mine(ownerId, id)).for('update')
     if (!webhook) throw notThere()
     refuseZap(webhook)
@@ -225,6 +232,7 @@ export async function replaceSecret({ db, config }: Knowing, ownerId: string, id
       .update(webhooks)
       .set({ sealedSecret: sealWebhookSecret(config.secretKey, webhook.id, secret) })
       .where(eq(webhooks.id, webhook.id))
+    await writeAudit(tx, { ownerId, kind: 'webhook_secret_replaced', about: hostOf(webhook) }, from, now)
     return { secret }
   })
 }
