@@ -36,10 +36,10 @@ export async function timelinePdf({ row, business, history, local, today }: Time
   ])
     doc.text(line)
   doc.moveDown(1.5)
-  for (const { at, words } of eventsOf(row, history, local)) {
+  for (const { at, words } of eventsOf(row, history)) {
     if (doc.y + 30 > doc.page.height - doc.page.margins.bottom) doc.addPage()
     const { y } = doc
-    doc.font('bold').fontSize(9).fillColor(colors.ink).text(at, doc.page.margins.left, y, { width: 100 })
+    doc.font('bold').fontSize(9).fillColor(colors.ink).text(local(at), doc.page.margins.left, y, { width: 100 })
     doc.font('regular').text(
       words
         .split('\n')
@@ -55,17 +55,19 @@ export async function timelinePdf({ row, business, history, local, today }: Time
   return done
 }
 
-function eventsOf(row: InvoiceRow, { mails, days, payments, answers }: InvoiceHistory, local: (at: string) => string): Event[] {
+/** Oldest first. Local times would not do: within a minute, and when clocks go back, they do not tell which is older. */
+function eventsOf(row: InvoiceRow, { mails, days, payments, answers }: InvoiceHistory): Event[] {
+  // Newest first, as each part of the history is, so that events of one instant keep their order too.
   const events: Event[] = [
-    { at: local(row.createdAt.toString()), words: t.event.created },
-    ...mails.map((mail) => ({ at: local(mail.sentAt ?? mail.createdAt), words: t.event.mail(mail) })),
-    // Those with an email have it in their own line.
-    ...days.filter(({ mailId }) => mailId === null).map((day) => ({ at: local(day.decidedAt), words: t.event.day(day.words) })),
+    ...answers.map((one) => ({ at: one.at, words: t.event.answer(one.kind, one.date && formatDate(one.date), one.message) })),
     ...payments.flatMap((one) => [
-      { at: local(one.recordedAt), words: t.event.payment(one.kind, formatMoney(one.amount, one.currency), formatDate(one.paidOn)) },
-      ...(one.voidedAt === null ? [] : [{ at: local(one.voidedAt), words: t.event.voided(formatMoney(one.amount, one.currency)) }]),
+      ...(one.voidedAt === null ? [] : [{ at: one.voidedAt, words: t.event.voided(formatMoney(one.amount, one.currency)) }]),
+      { at: one.recordedAt, words: t.event.payment(one.kind, formatMoney(one.amount, one.currency), formatDate(one.paidOn)) },
     ]),
-    ...answers.map((one) => ({ at: local(one.at), words: t.event.answer(one.kind, one.date && formatDate(one.date), one.message) })),
+    // Those with an email have it in their own line.
+    ...days.filter(({ mailId }) => mailId === null).map((day) => ({ at: day.decidedAt, words: t.event.day(day.words) })),
+    ...mails.map((mail) => ({ at: mail.sentAt ?? mail.createdAt, words: t.event.mail(mail) })),
+    { at: row.createdAt.toString(), words: t.event.created },
   ]
-  return events.toSorted((one, other) => (one.at < other.at ? -1 : 1))
+  return events.toReversed().toSorted((one, other) => Temporal.Instant.compare(one.at, other.at))
 }

@@ -8,6 +8,7 @@ import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { readPdf } from '#test/read-pdf.ts'
 
 const download = (app: TestApp, someone: Person, id: string) =>
   app.app.inject({ url: evidenceCalls.download.path.replace(':id', id), headers: { authorization: `Bearer ${someone.token}` } })
@@ -64,6 +65,24 @@ test('the evidence of an invoice has its emails as sent, the replies, decisions,
     content[3] = (content[3] ?? 0) ^ 1
     expect(changed({ ...files, [name]: content })).toEqual([name])
   }
+})
+
+test('the timeline is in the order of what happened, within a minute and when clocks go back', async () => {
+  await using app = await openTestApp({ now: '2026-10-25T00:54:00Z' })
+  const asha = await aPerson(app, { timezone: 'Europe/Berlin' })
+  const { _id: id } = await anInvoice(app, { owner: asha })
+  // 02:55 twice, then 02:05.
+  for (const [at, amount] of [
+    ['2026-10-25T00:55:10Z', 1],
+    ['2026-10-25T00:55:20Z', 2],
+    ['2026-10-25T01:05:00Z', 3],
+  ] as const) {
+    app.clock.set(at)
+    await ask(app, asha, paymentCalls.record, { params: { id }, body: { amount } })
+  }
+  const pdf = unzipSync((await download(app, asha, id)).rawPayload)['timeline.pdf']
+  const words = readPdf(Buffer.from(pdf ?? []))
+  expect(words.match(/(?<=Payment of )₹\d/g)).toEqual(['₹1', '₹2', '₹3'])
 })
 
 test('evidence about an invoice of another account, a deleted or an unknown one is not found', async () => {

@@ -93,17 +93,23 @@ export async function listClients(db: Database, owner: Owner, key?: string): Pro
   )
 }
 
+/** The parts that have this instant, in its order. As text, one with a fraction of a second would be before the whole second. */
+function inTime(parts: Part[], at: 'undeliveredSince' | 'saidAt'): Part[] {
+  return parts
+    .flatMap((one) => (one[at] === null ? [] : [{ one, at: Temporal.Instant.from(one[at]) }]))
+    .toSorted((a, b) => Temporal.Instant.compare(a.at, b.at))
+    .map(({ one }) => one)
+}
+
 function toClient(row: typeof clients.$inferSelect, parts: [Part, ...Part[]], known: Clients, { currency }: Owner): Client {
   const { id, emailKey: key } = row
-  const { name, email } = parts.reduce((newest, one) => (one.newestAt > newest.newestAt ? one : newest))
+  const { name, email } = parts.reduce((newest, one) => (Temporal.Instant.compare(one.newestAt, newest.newestAt) > 0 ? one : newest))
   const sums = (of: 'overdue' | 'open' | 'paid') =>
     toMoney(new Map(parts.filter((one) => one[of] > 0).map((one) => [one.currency, one[of]])), currency)
   const count = (of: 'invoices' | 'openInvoices') => parts.reduce((sum, one) => sum + one[of], 0)
   const [oldestDueDate = null] = parts.flatMap((one) => one.oldestDueDate ?? []).toSorted()
-  const [undelivered] = parts
-    .filter((one) => one.undeliveredSince !== null)
-    .toSorted((one, other) => ((one.undeliveredSince ?? '') < (other.undeliveredSince ?? '') ? -1 : 1))
-  const [said] = parts.filter((one) => one.saidAt !== null).toSorted((one, other) => ((one.saidAt ?? '') > (other.saidAt ?? '') ? -1 : 1))
+  const [undelivered] = inTime(parts, 'undeliveredSince')
+  const said = inTime(parts, 'saidAt').at(-1)
   const pause = known.pauses.get(key)
   const hold = count('openInvoices') === 0 ? undefined : known.holds.get(key)
   return {
@@ -153,7 +159,7 @@ export async function readClient(
     ...(await readAnswers(db, owner.id, emailKey)),
     ...(await readPayments(db, owner.id, emailKey)),
   ]
-  const timeline = events.toSorted((one, other) => (one.at < other.at ? 1 : -1)).slice(0, mostEvents)
+  const timeline = events.toSorted((one, other) => Temporal.Instant.compare(other.at, one.at)).slice(0, mostEvents)
   return { ...client, list: list.map((row) => toInvoice(row, known)), timeline }
 }
 
