@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { type Clock, type Instant, systemClock } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
-import { work } from '#server/platform/job.ts'
+import { openQueue, work } from '#server/platform/job.ts'
 import { deliver } from '#server/reminders/deliver.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
 import { beat } from '#server/reminders/processes.ts'
@@ -69,7 +69,7 @@ interface Day {
 export async function liveOneDay({ url, accounts, openWorker, cpu }: Day): Promise<void> {
   let now: Instant = begins.subtract({ milliseconds: 1 })
   const deps = await openWorker({ ...systemClock, now: () => now })
-  const { pulse, queue } = deps
+  const { db, log, pulse } = deps
   const books: Books = { accounts, most: accounts * invoicesEach, until: begins }
   await loadInto(url, async (all) => {
     await fillAccounts(all[0], accounts)
@@ -86,14 +86,6 @@ export async function liveOneDay({ url, accounts, openWorker, cpu }: Day): Promi
   const used = (): Cpu => ({ node: process.cpuUsage().user / 1_000 + process.cpuUsage().system / 1_000, postgres: cpu() })
   const total = { making: { node: 0, postgres: 0 }, sending: { node: 0, postgres: 0 } }
   const hours: { hour: number; runs: number; emails: number; cpu: number }[] = []
-  // The CPU of runs and of emails is measured apart: sending begins when the tick has ended.
-  let gate = Promise.withResolvers<void>()
-  queue.start([
-    work(deliverJob, mailboxesAtOnce, async ({ ownerId }, stopping, orphaned) => {
-      await gate.promise
-      await deliver(deps, ownerId, stopping, orphaned)
-    }),
-  ])
   const spend = async (on: Cpu, what: () => Promise<void>) => {
     const before = used()
     await what()
@@ -103,13 +95,15 @@ export async function liveOneDay({ url, accounts, openWorker, cpu }: Day): Promi
   }
   for (let quarter = 0; quarter < 96; quarter += 1) {
     now = begins.add({ minutes: 15 * quarter })
-    gate = Promise.withResolvers<void>()
     const sentBefore = deps.accepted()
     const before = used()
     await spend(total.making, () => repeated(() => tick(deps)))
     await spend(total.sending, async () => {
-      gate.resolve()
+      // Only now, so that the CPU of runs and of emails is measured apart.
+      const queue = await openQueue({ db, log, soleProcess: false, timers: systemClock })
+      queue.start([work(deliverJob, mailboxesAtOnce, ({ ownerId }, stopping, orphaned) => deliver(deps, ownerId, stopping, orphaned))])
       while (await isTrue(sql`EXISTS (SELECT 1 FROM jobs WHERE name = ${deliverJob.name} AND turn > 0)`)) await pause(200)
+      await queue.stop()
       do await repeated(() => sweep(deps))
       while (await isTrue(sql`EXISTS (SELECT 1 FROM runs WHERE settled_at IS NULL)`))
     })
@@ -156,7 +150,6 @@ export async function liveOneDay({ url, accounts, openWorker, cpu }: Day): Promi
   ] as const)
     for (const { longest, total: took, calls: count, text } of list.slice(0, 8))
       say(`  ${title}: ${longest.toFixed(0)} ms, ${count} times, ${(took / 1_000).toFixed(1)} s in all: ${text}`)
-  await queue.stop()
   await query(url, 'VACUUM ANALYZE')
   say('\nAfter the day')
   await showSizes(pulse)
