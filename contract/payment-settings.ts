@@ -175,13 +175,13 @@ const proof = {
 const paymentSettingsChange = z.strictObject({ ...z.object(settings).partial().shape, ...proof })
 export type PaymentSettingsChange = z.output<typeof paymentSettingsChange>
 
-/** The most bytes of a logo. */
+/** The most bytes of a logo, and the most pixels of each side. */
 export const largestLogo = 200 * 1024
+export const largestLogoSide = 4_096
+export const wrongLogo = 'Please choose a PNG or JPEG of at most 200 KB and 4,096 × 4,096 pixels.'
 const logoChange = z.strictObject({
   /** PNG or JPEG, in base64. */
-  image: z
-    .string('Please choose a PNG or JPEG of at most 200 KB.')
-    .max(Math.ceil(largestLogo / 3) * 4, 'Please choose a PNG or JPEG of at most 200 KB.'),
+  image: z.string(wrongLogo).max(Math.ceil(largestLogo / 3) * 4, wrongLogo),
   ...proof,
 })
 
@@ -221,7 +221,7 @@ export const paymentSettingsCalls = {
     method: 'PUT',
     path: '/payment-settings/logo',
     by: 'admin',
-    summary: 'The logo of my pay page: PNG or JPEG of at most 200 KB. Protected as the settings are.',
+    summary: 'The logo of my pay page: PNG or JPEG of at most 200 KB and 4,096 × 4,096 pixels. Protected as the settings are.',
     body: logoChange,
     reply: paymentSettings,
   }),

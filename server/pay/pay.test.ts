@@ -109,13 +109,30 @@ test('a change is in the audit log and a notice, and one that changes nothing is
   expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ title: 'How clients pay you was changed' }])
 })
 
-test('a logo is a whole PNG or JPEG', async () => {
+/** A grey JPEG of one block (baseline, JFIF) whose frame says another size; `before` the frame are other segments. */
+function jpeg(width: number, height: number, before = ''): Buffer {
+  const side = (pixels: number) => pixels.toString(16).padStart(4, '0')
+  const table = (which: string) => `ffc40014${which}01${'00'.repeat(16)}`
+  const head = `ffd8ffe000104a46494600010100000100010000ffdb004300${'01'.repeat(64)}${before}`
+  const frame = `ffc0000b08${side(height)}${side(width)}01011100`
+  return Buffer.from(`${head}${frame}${table('00')}${table('10')}ffda0008010100003f003fffd9`, 'hex')
+}
+
+test('a logo is a whole PNG or JPEG of at most 4,096 pixels a side', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const png = qrPng('a logo')
   const saveLogo = (image: Buffer) => ask(app, asha, paymentSettingsCalls.saveLogo, { body: { image: image.toString('base64') } })
-  expect((await saveLogo(Buffer.from('<svg onload="alert(1)">'))).problem?.message).toBe('Please choose a PNG or JPEG of at most 200 KB.')
+  expect((await saveLogo(Buffer.from('<svg onload="alert(1)">'))).problem?.message).toBe(
+    'Please choose a PNG or JPEG of at most 200 KB and 4,096 × 4,096 pixels.',
+  )
   expect((await saveLogo(png.subarray(0, -5))).status).toBe(400)
   expect((await saveLogo(png)).reply).toMatchObject({ hasLogo: true })
+  // A comment that looks like a small frame, and a fill byte before the frame.
+  const small = 'fffe000dffc0000b080008000801'
+  for (const image of [jpeg(8, 8), jpeg(4_096, 4_096), jpeg(8, 8, `${small}ff`)]) expect((await saveLogo(image)).status).toBe(200)
+  const cut = jpeg(8, 8).subarray(0, -2)
+  const wrong = [jpeg(65_535, 65_535), jpeg(4_097, 1), jpeg(1, 4_097), jpeg(8, 0), jpeg(4_097, 8, small), cut, jpeg(8, 8, 'ffda0002')]
+  for (const image of wrong) expect((await saveLogo(image)).status).toBe(400)
   expect((await ask(app, asha, paymentSettingsCalls.removeLogo)).reply).toMatchObject({ hasLogo: false })
 })

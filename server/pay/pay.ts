@@ -2,11 +2,13 @@ import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { electronicFormatIBAN, isValidBIC, isValidIBAN } from 'ibantools'
 import { hasMethod } from '#contract/pay.ts'
 import {
+  largestLogoSide,
   type PayMethods,
   type PaymentSettings,
   type PaymentSettingsChange,
   type RazorpayConnected,
   wrongIban,
+  wrongLogo,
 } from '#contract/payment-settings.ts'
 import { screens } from '#contract/screens.ts'
 import { countTry, lockAsSeen, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
@@ -19,6 +21,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { startTrial } from './attempts.ts'
 import { cancelAll, payOnAccountDeleted } from './confirm.ts'
+import { sidesOfJpeg } from './jpeg.ts'
 import { type Keys, paysOnline, providerFor, readConnection, storeKeys } from './keys.ts'
 import { dropLinks } from './links.ts'
 import { pngSignature } from './png.ts'
@@ -110,7 +113,7 @@ function refuseWrongBank(bank: PaymentSettingsChange['bank']): void {
 /** Replaces the logo, or removes it (null). Refuses with `invalid` what is no PNG or JPEG of a sensible size. */
 export async function saveLogo(about: Change, image: Buffer | null): Promise<PaymentSettings> {
   const type = image === null ? null : typeOfImage(image)
-  if (image !== null && type === null) throw invalid('image', texts.wrongLogo)
+  if (image !== null && type === null) throw invalid('image', wrongLogo)
   const ownerId = about.account.id
   return changeSettings(about, async (tx, stored) => {
     const gone = await tx.delete(paymentLogos).where(eq(paymentLogos.ownerId, ownerId)).returning({ id: paymentLogos.id })
@@ -194,19 +197,14 @@ async function changeSettings(
   })
 }
 
-/** The most pixels of one side. */
-const largestSide = 4_096
-
 /** By its bytes; null where it is neither, is cut off, or has so many pixels that a browser would struggle. */
 function typeOfImage(image: Buffer): 'image/png' | 'image/jpeg' | null {
   if (image.subarray(0, 8).equals(pngSignature) && image.length > 45) {
     const sides = [image.readUInt32BE(16), image.readUInt32BE(20)]
     const whole = image.subarray(12, 16).toString('latin1') === 'IHDR' && image.subarray(-8, -4).toString('latin1') === 'IEND'
-    return whole && sides.every((side) => side > 0 && side <= largestSide) ? 'image/png' : null
+    return whole && sides.every((side) => side > 0 && side <= largestLogoSide) ? 'image/png' : null
   }
-  return image.length > 20 && image.readUInt32BE(0) >>> 8 === 0xffd8ff && image.readUInt16BE(image.length - 2) === 0xffd9
-    ? 'image/jpeg'
-    : null
+  return sidesOfJpeg(image)?.every((side) => side > 0 && side <= largestLogoSide) ? 'image/jpeg' : null
 }
 
 /**

@@ -14,7 +14,6 @@ export const texts = {
   whichContact: 'Please enter the email of the right person.',
   wrongBrandLogo: 'Please choose a PNG of at most 60 KB and 600 × 200 pixels.',
   noWhiteLabel: (plan: string) => `A logo and a colour of your own are part of ${plan}.`,
-  wrongLogo: 'Please choose a PNG or JPEG of at most 200 KB.',
   wrongBic: 'This BIC is not right. Please check its letters.',
   file: {
     wrongType: 'Please send a PDF with the header Content-Type: application/pdf.',
