@@ -4,6 +4,7 @@ import { eq } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { seal } from '#server/platform/secrets.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { layOut } from '#server/platform/system-mail-layout.ts'
 import { hashAddress, pruneSystemMailCounts } from '#server/platform/system-mail-limits.ts'
@@ -190,6 +191,25 @@ test('links are sent before notices, and accounts take turns, over at most two c
   expect(order.lastIndexOf(meera.email)).toBeLessThan(5)
   expect(smtp.connections.most).toBeLessThanOrEqual(2)
   expect(smtp.connections.total).toBeLessThanOrEqual(2)
+})
+
+test('an email that does not open is tried again, delays no other, and is dropped when it expires', async () => {
+  await using smtp = await openFakeSmtp()
+  await using app = await withMail(smtp)
+  const [asha, meera] = [await aPerson(app, { confirmed: true }), await aPerson(app, { confirmed: true })]
+  await queueNotices(app, asha, 1)
+  await app.db.update(systemMails).set({ sealedMail: seal('another key', 'system-mail', 'elsewhere', '{}') })
+  await queueNotices(app, meera, 1)
+  await app.runJobs()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([meera.email])
+  const [row] = await app.db.select().from(systemMails)
+  expect(row).toMatchObject({ accountId: asha.id, attempt: 1 })
+  expect(app.errorsLogged.splice(0).map((line) => JSON.parse(line).msg)).toEqual([
+    'A system email does not open with SECRET_KEY; it is tried again until it expires.',
+  ])
+  app.clock.set(row?.expiresAt.toString() ?? '')
+  await app.runJobs()
+  expect(await app.db.select().from(systemMails)).toEqual([])
 })
 
 test('a system email is HTML with one button, and a text part with the same link', async () => {

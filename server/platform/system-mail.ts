@@ -185,11 +185,24 @@ export function openSystemMailer({ db, clock, config, log }: Deps, onLinkSettled
       if (digestFor !== null && held) await forgetHeld(db, digestFor, held)
       await db.delete(systemMails).where(eq(systemMails.id, mailId))
     }
-    const { to, ...written } = storedMail.parse(JSON.parse(unseal(config.secretKey, purpose, placeOf(mailId), row.sealedMail)))
-    if (to === null || held?.length === 0 || Temporal.Instant.compare(row.expiresAt, now) <= 0) {
-      if (to !== null && held?.length !== 0) log.warn({ mailId, attempts: row.attempt }, 'A system email expired before it could be sent.')
+    const putOff = async () => {
+      const pause = pauses[Math.min(row.attempt, pauses.length - 1)] ?? 900
+      await db
+        .update(systemMails)
+        .set({ attempt: row.attempt + 1, nextTryAt: now.add({ seconds: pause }) })
+        .where(eq(systemMails.id, mailId))
+    }
+    const mail = opened(config, row)
+    if (mail?.to === null || held?.length === 0) return settle(null)
+    if (Temporal.Instant.compare(row.expiresAt, now) <= 0) {
+      log.warn({ mailId, attempts: row.attempt }, 'A system email expired before it could be sent.')
       return settle(null)
     }
+    if (!mail) {
+      log.error({ mailId, attempt: row.attempt + 1 }, 'A system email does not open with SECRET_KEY; it is tried again until it expires.')
+      return putOff()
+    }
+    const { to, ...written } = mail
     try {
       await transmit(mailId, { to, ...written, ...(held ? layOut(config.publicUrl, digestOf(held)) : {}) })
     } catch (error) {
@@ -198,13 +211,7 @@ export function openSystemMailer({ db, clock, config, log }: Deps, onLinkSettled
       const ofEmail = code === 'EENVELOPE' || code === 'EMESSAGE'
       const final = ofEmail && responseCode !== undefined && responseCode >= 500
       log.warn({ mailId, code, responseCode, command, attempt: row.attempt + 1 }, 'A system email was not sent.')
-      if (final) return settle(null)
-      const pause = pauses[Math.min(row.attempt, pauses.length - 1)] ?? 900
-      await db
-        .update(systemMails)
-        .set({ attempt: row.attempt + 1, nextTryAt: now.add({ seconds: pause }) })
-        .where(eq(systemMails.id, mailId))
-      return
+      return final ? settle(null) : putOff()
     }
     await settle(clock.now())
   }
@@ -238,6 +245,15 @@ export async function enqueueDueSystemMails({ db, queue, clock, config }: Deps):
 function sealed(config: Config, mail: StoredMail): { id: string; sealedMail: string } {
   const id = newId()
   return { id, sealedMail: seal(config.secretKey, purpose, placeOf(id), JSON.stringify(mail)) }
+}
+
+/** Null where it does not open: the operator can add the previous line of SECRET_KEY again. The error may quote the email, so it is not logged. */
+function opened(config: Config, { id, sealedMail }: { id: string; sealedMail: string }): StoredMail | null {
+  try {
+    return storedMail.parse(JSON.parse(unseal(config.secretKey, purpose, placeOf(id), sealedMail)))
+  } catch {
+    return null
+  }
 }
 
 /** Signs in to the server's own mailbox without sending anything. Answers null, or what the mail server or the network said. */
