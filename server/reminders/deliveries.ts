@@ -6,7 +6,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, byKeys, type Database, preparedRows, rows, statement, value } from '#server/platform/database.ts'
 import { isSentBy, type SendingMailbox, sentBy } from './mailboxes.ts'
-import { addressHeld, balance, beingPaid, inOtherLanguage, owedToday, sourceOf } from './owed.ts'
+import { addressHeld, balance, beingPaid, dealsThrough, inOtherLanguage, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { holdTexts, texts } from './texts.ts'
@@ -321,11 +321,10 @@ export async function accept(db: Database, all: Accepted[], now: Instant): Promi
             copies = said.copies, copies_refused = said.refused
           FROM ${answered} said
           WHERE d.id = said.id AND d.claim = said.claim AND d.state = 'sending'
-          RETURNING d.id, d.state, d.message_id, (
-            SELECT coalesce(d.client_date, r.local_date) FROM runs r WHERE r.id = d.run_id AND (d.step_date IS NOT NULL OR (d.sequence_id IS NULL AND r.kind <> 'send_now'))) AS automatic_on),
+          RETURNING d.id, d.state, d.message_id, ${dealsThrough} AS deals_through),
         ${freed}
         UPDATE invoices i SET reminders_sent = i.reminders_sent + 1, last_reminder_at = ${at}, refusal = NULL,
-          reminded_through = greatest(i.reminded_through, freed.automatic_on, freed.step_date),
+          reminded_through = greatest(i.reminded_through, freed.deals_through, freed.step_date),
           steps_sent = i.steps_sent + CASE WHEN freed.step_date IS NULL THEN 0 ELSE 1 END,
           sequence_ended_on = CASE WHEN freed.step_date IS NULL THEN i.sequence_ended_on END,
           undelivered_since = NULL, undelivered_reply = NULL,

@@ -54,9 +54,17 @@ export const emailsOf = sql`(SELECT * FROM delivery_invoices WHERE invoice_id = 
   JOIN LATERAL (SELECT * FROM deliveries WHERE deliveries.id = x.delivery_id OFFSET 0) d ON true
   JOIN LATERAL (SELECT * FROM runs WHERE runs.id = coalesce(d.pulled_by_run_id, d.run_id) OFFSET 0) r ON true`
 
-/** The email `o` that an invoice `i` still waits for, likewise. */
+/**
+ * Up to which day an email `d` deals with the steps of its invoices, besides that of each, once it is accepted; null: one by hand deals with
+ * none.
+ */
+export const dealsThrough = sql`(SELECT coalesce(d.client_date, r.local_date) FROM runs r
+  WHERE r.id = d.run_id AND (d.step_date IS NOT NULL OR (d.sequence_id IS NULL AND r.kind <> 'send_now')))`
+
+/** The email `o` that an invoice `i` still waits for, likewise, with the date of the step that it is for this one. */
 export const openEmailOf = sql`LATERAL (
-  SELECT d.* FROM (SELECT delivery_id FROM delivery_invoices WHERE invoice_id = i.id AND open OFFSET 0) x
+  SELECT d.*, x.step_date AS own_step, ${dealsThrough} AS deals_through
+  FROM (SELECT delivery_id, step_date FROM delivery_invoices WHERE invoice_id = i.id AND open OFFSET 0) x
   JOIN LATERAL (SELECT * FROM deliveries WHERE deliveries.id = x.delivery_id OFFSET 0) d ON true) o`
 
 /** Whether the client of an email `d` is paying one of its invoices online at this moment. */

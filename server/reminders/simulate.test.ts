@@ -232,6 +232,30 @@ test('while daily reminders are off, the emails after Start are shown where they
   expect(sent).toEqual(shown.slice(2))
 })
 
+test.each([false, true])(
+  'a Send Now email that waits deals with no step, and the plan shows every one that then leaves; grouped: %s',
+  async (groupByClient) => {
+    await using all = await before9()
+    const { app, asha, smtp } = all
+    const sequence = await create(app, asha, sequenceDraft.parse({ ...plain, atLeast: 3 }))
+    await ask(app, asha, reminderCalls.changeSettings, { body: { sequence, groupByClient } })
+    await anInvoice(app, { owner: asha, dueDate: after(-1), clientEmail: 'kaveri@example.com' })
+    // To the same client: not past due yet, so not in the email by hand.
+    await anInvoice(app, { owner: asha, dueDate: after(0), clientEmail: 'kaveri@example.com' })
+    smtp.answer({ mail: () => '451 4.3.0 Later' })
+    await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+    const { mails } = (await ask(app, asha, sequenceCalls.plan, { query: {} })).reply
+    const days = groupByClient ? [3, 9, 12] : [1, 3, 9, 10]
+    expect(mails.map(({ localDate }) => localDate)).toEqual(days.map(after))
+    smtp.answer({})
+    app.clock.advance({ minutes: 10 })
+    await app.runJobs()
+    expect(smtp.mails).toHaveLength(1)
+    const lived = [0, 1, 2, 3].map(after)
+    expect(await sentOn(all, lived)).toEqual(mails.filter(({ localDate }) => lived.includes(localDate)).map(line))
+  },
+)
+
 test('on hold, the emails of the next runs are shown only where they are asked for', async () => {
   await using all = await before9()
   const { app, asha } = all

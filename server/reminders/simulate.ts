@@ -24,7 +24,7 @@ import { readWordings } from '#server/templates/templates.ts'
 import { type Quiet, quietAfter } from './calendars.ts'
 import { type Learned, readLearned } from './learned.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
-import { type DayNumber, dateOfDay, dayNumber, laterInstant, type PlanMail, plan, type StepDue, type World } from './plan.ts'
+import { type DayNumber, dateOfDay, dayNumber, groupKey, laterInstant, type PlanMail, plan, type StepDue, type World } from './plan.ts'
 import { apartFrom, dayAfter, firstDateAfterStart, leavesAt, localDate, nextRun, type Occurrence, owedFrom } from './schedule.ts'
 import { inStep, readStoredSteps, type StoredStep } from './sequence-steps.ts'
 import { whyOn } from './steps.ts'
@@ -217,7 +217,7 @@ async function planAhead(
   const last = dayNumber(today) + days
   const read = await worldOf(db, changed, change, { today, now, stored, learned })
   const leftOut = new Map([...(read.leftOut ?? [])].filter(([date]) => dateOfDay(date) !== whole))
-  let world = settled({ ...read, leftOut }, todayAt(changed, read, now))
+  let world = settled({ ...read, leftOut }, stored, todayAt(changed, read, now))
   let waiting = new Set<string>()
   for (let run = firstRun(changed, outlook, now); dayNumber(run.date) < last; ) {
     read.learning?.until(dayNumber(run.date), world.invoices)
@@ -337,15 +337,19 @@ async function worldOf(
   return { ...world, sequences: new Map([...world.sequences, ...changed]) }
 }
 
-/** An email that waits is taken for one that is accepted today. */
-function settled(world: World, todayOf: (clientKey: string) => number): World {
+/** An email that waits is taken for one that is accepted today, and deals with the steps that it then will. */
+function settled(world: World, stored: StoredInvoice[], todayOf: (clientKey: string) => number): World {
+  const waiting = new Map(stored.flatMap((one) => (one.openMail ? [[one.id, one] as const] : [])))
+  const lastTo = new Map(world.lastTo)
   const invoices = world.invoices.map((invoice) => {
-    if (!invoice.openMail) return invoice
+    const email = waiting.get(invoice.id)
+    if (!email) return invoice
     const today = todayOf(invoice.clientKey)
-    const sent = invoice.sent + (world.sequences.has(invoice.sequence) ? 1 : 0)
-    return { ...invoice, openMail: false, lastOn: today, through: Math.max(today, invoice.through ?? today), sent }
+    if (world.sequences.has(invoice.sequence)) lastTo.set(groupKey(invoice), today)
+    const through = email.openThrough === null ? invoice.through : Math.max(dayNumber(email.openThrough), invoice.through ?? 0)
+    return { ...invoice, openMail: false, lastOn: today, through, sent: invoice.sent + (email.openStep ? 1 : 0) }
   })
-  return { ...world, invoices }
+  return { ...world, invoices, lastTo }
 }
 
 /** The steps as they would be: texts in other languages than that of the change stay with the steps of the same day and tone. */

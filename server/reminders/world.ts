@@ -53,6 +53,9 @@ const invoiceRow = z.object({
   pausedUntil: z.string().nullable(),
   addressHeld: z.boolean(),
   openMail: z.boolean(),
+  /** Once that email is accepted: up to which date it deals with steps, and whether it is one. */
+  openThrough: z.string().nullable(),
+  openStep: z.boolean(),
   smart: z.boolean(),
   smartOfClient: z.boolean(),
 })
@@ -70,7 +73,7 @@ export function readStored(db: Database, ownerId: string, which: SQL): Promise<S
           greatest(i.promised_until, CASE WHEN i.pause_promised THEN i.paused_until END, CASE WHEN p.pause_promised THEN p.paused_until END)::text AS "promisedUntil",
           i.paused_at IS NOT NULL OR p.client_key IS NOT NULL AS paused,
           CASE WHEN (i.paused_at IS NULL OR i.paused_until IS NOT NULL) AND (p.client_key IS NULL OR p.paused_until IS NOT NULL) THEN greatest(i.paused_until, p.paused_until)::text END AS "pausedUntil",
-          ${addressHeld} AS "addressHeld", o.id IS NOT NULL AS "openMail",
+          ${addressHeld} AS "addressHeld", o.id IS NOT NULL AS "openMail", greatest(o.deals_through, o.own_step)::text AS "openThrough", o.own_step IS NOT NULL AS "openStep",
           i.smart, coalesce(k.smart, true) AS "smartOfClient"
         FROM invoices i
         LEFT JOIN clients k ON k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)
