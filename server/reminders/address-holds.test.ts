@@ -1,11 +1,18 @@
 // Also on PostgreSQL: holds of one address meet on one row.
-import { expect, test } from 'vitest'
+import { sql } from 'drizzle-orm'
+import { expect, inject, test } from 'vitest'
+import { z } from 'zod'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { lockAccount } from '#server/accounts/accounts.ts'
+import { rows } from '#server/platform/database.ts'
 import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
+import { later } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
+import { makeRun } from './runs.ts'
+import { deliveries } from './tables.ts'
 
 const rohan = { clientName: 'Rohan Mehta', clientEmail: 'rohan@mehta.example', dueDate: '2026-02-20' }
 const unknown = (to: string) => (to === rohan.clientEmail ? '550 5.1.1 No such user here' : undefined)
@@ -85,6 +92,43 @@ test('of several emails to a refused address those in flight are refused, and th
   expect(addresses().filter((to) => to === 'rohan.mehta@mehta.example')).toHaveLength(waiting + 4)
   for (const { _id } of ofRohan) expect(await read(app, asha, _id)).toMatchObject({ addressHold: null, notDelivered: null })
 })
+
+// Takes two connections, which the embedded database does not have.
+test.skipIf(!inject('postgresUrl'))(
+  'an email that is planned while a refusal of its address is recorded waits for the address',
+  async () => {
+    await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+    const { app, asha, smtp } = office
+    await anInvoice(app, { owner: asha, ...rohan })
+    const [offered, planned] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    smtp.answer({
+      rcpt() {
+        offered.resolve()
+        return later(planned.promise, '550 5.1.1 No such user here')
+      },
+    })
+    const started = app.whileJobsRun(ask(app, asha, reminderCalls.start))
+    await offered.promise
+    const { _id } = await anInvoice(app, { owner: asha, ...rohan })
+    await app.db.transaction(async (tx) => {
+      const account = await lockAccount(tx, asha.id)
+      if (account) await makeRun(tx, app.deps.queue, account, { kind: 'send_now', now: app.clock.now(), only: [_id] })
+      planned.resolve()
+      // The refusal waits for this transaction, or is recorded.
+      const isWaiting = sql`EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`
+      const met = () => rows(app.db, z.object({ met: z.boolean() }), sql`SELECT ${isWaiting} OR EXISTS (SELECT FROM address_holds) AS met`)
+      await expect.poll(met).toEqual([{ met: true }])
+    })
+    await started
+    await app.runJobs()
+    expect(smtp.commands.filter((line) => line.startsWith('RCPT'))).toHaveLength(1)
+    const states = await app.db.select({ state: deliveries.state, reason: deliveries.reason }).from(deliveries).orderBy(deliveries.id)
+    expect(states).toEqual([
+      { state: 'failed', reason: 'refused' },
+      { state: 'held', reason: 'address' },
+    ])
+  },
+)
 
 test('an invoice whose client gets a held address waits, and one created with it is not reminded', async () => {
   await using office = await started()

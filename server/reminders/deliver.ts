@@ -4,7 +4,7 @@ import { deliveryProblem, isAddressRefusal } from '#contract/delivery-problem.ts
 import type { HoldReason } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { EmailTooLarge } from '#contract/templates.ts'
-import { type AccountRow, findAccount, lockAccount, maySend } from '#server/accounts/accounts.ts'
+import { type AccountRow, findAccount, lockAccount, lockRow, maySend } from '#server/accounts/accounts.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import { noteHeldImports } from '#server/invoices/pauses.ts'
@@ -655,8 +655,11 @@ async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, sai
       return deps.claims.accepted({ mail, reply: outcome.reply, tookMs, copies: copiesOf(said.mail, outcome.copiesRefused ?? []) })
     case 'permanent':
       return db.transaction(async (tx) => {
+        const isOfAddress = isAddressRefusal(outcome.reply)
+        // A run that is being planned does not see the hold, nor the hold its emails. Before any email or invoice, as planning locks them.
+        if (isOfAddress) await lockRow(tx, batch.account.id)
         const invoiceIds = await failRefused(tx, tried)
-        if (isAddressRefusal(outcome.reply)) await holdAddress(tx, batch.account.id, { invoiceIds, reply: outcome.reply }, tried.now)
+        if (isOfAddress) await holdAddress(tx, batch.account.id, { invoiceIds, reply: outcome.reply }, tried.now)
       })
     case 'temporary':
       return retryLater(db, tried, nextTry(deps, mail.attempt, outcome.retryAfter))
