@@ -195,6 +195,19 @@ export async function anOffice(about: {
   }
 }
 
+/** The database refuses to update the rows of a table that match (`NEW` is the row), until this is disposed of. */
+export async function refusedUpdates({ db }: TestApp, table: string, when: string): Promise<AsyncDisposable> {
+  await db.execute(
+    sql`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''This row is refused.''; END'`,
+  )
+  await db.execute(sql.raw(`CREATE TRIGGER refused BEFORE UPDATE ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION refuse()`))
+  return {
+    async [Symbol.asyncDispose]() {
+      await db.execute(sql.raw(`DROP TRIGGER IF EXISTS refused ON ${table}`))
+    },
+  }
+}
+
 /** Runs the jobs of nine o'clock in India on each of these days: `instant recipient subject` of every email that left. */
 export async function sentOn({ app, smtp }: { app: TestApp; smtp: FakeSmtp }, days: string[]): Promise<string[]> {
   const sent: string[] = []

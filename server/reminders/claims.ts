@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { batch } from '#server/platform/batch.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { type Database, rows } from '#server/platform/database.ts'
+import { type Database, isUnavailable, rows } from '#server/platform/database.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { ComposedMail } from './compose.ts'
 import { accept, type Copies, claim, unclaim } from './deliveries.ts'
@@ -91,14 +91,15 @@ export function openClaims(about: {
     })
   }
   const takeTogether = batch(together(about.claimMs), take)
-  const record = batch(together(about.recordMs), async (all: Accepted[]) => {
+  const record = async (all: Accepted[]) => {
     await accept(
       db,
       all.map(({ mail, ...said }) => ({ id: mail.id, claim: mail.claim, ...said })),
       clock.now(),
     )
     return all.map(() => undefined)
-  })
+  }
+  const recordTogether = batch(together(about.recordMs), record)
 
   return {
     async claim(wanted) {
@@ -115,7 +116,13 @@ export function openClaims(about: {
       if (claimed) failPoint('claim')
       return claimed
     },
-    accepted: record,
+    async accepted(said) {
+      await recordTogether(said).catch(async (error: unknown) => {
+        if (isUnavailable(error)) throw error
+        // The record that the database refuses may be one of another account.
+        await record([said])
+      })
+    },
     release(mail) {
       tickets.delete(mail.claim)
     },

@@ -7,13 +7,16 @@ import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { lockAccount } from '#server/accounts/accounts.ts'
+import { pauseSender } from '#server/mail/mail.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { newId } from '#server/platform/columns.ts'
-import { aMailbox, anInvoice, anOffice, type Person, payInFull } from '#test/factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, type Person, payInFull, refusedUpdates } from '#test/factories.ts'
 import { later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
 import { reclaimAll } from './processes.ts'
+import { makeRun } from './runs.ts'
 import { mailboxesAtOnce } from './sending.ts'
 import { deliveries } from './tables.ts'
 
@@ -200,6 +203,50 @@ test('a reached quota stops sending within two emails; the rest is sent first on
   expect(smtp.mails.length).toBe(48)
   const second = smtp.mails.slice(24).map(({ envelope }) => envelope.to[0])
   expect(second.filter((to) => first.includes(to))).toEqual([])
+})
+
+test('a mailbox that cannot be resumed after its quota delays no other, and its error is reported', async () => {
+  await using office = await anOffice({ now: morning })
+  const { app, asha, smtp } = office
+  const ravi = await aPerson(app)
+  await aMailbox(app, ravi, smtp)
+  for (const { id } of [asha, ravi]) {
+    const [sender] = await app.db.select().from(mailConfigs).where(eq(mailConfigs.ownerId, id))
+    if (!sender) throw new Error('There is no mailbox.')
+    const stop = { reason: 'quota' as const, words: 'Enough', until: app.clock.now(), learnedPerDay: null }
+    await pauseSender(app.db, sender, stop, app.clock.now())
+  }
+  await using _refused = await refusedUpdates(app, 'mail_configs', `NEW.owner_id = '${asha.id}'`)
+  await expect(app.runJobs()).rejects.toThrow('could not be resumed')
+  expect((await ask(app, asha, reminderCalls.status)).reply.pause).toMatchObject({ reason: 'quota' })
+  expect((await ask(app, ravi, reminderCalls.status)).reply.pause).toBeNull()
+})
+
+test('a record that the database refuses is tried again less and less often, is logged as an error, and is not lost', async () => {
+  await using office = await anOffice({ now: morning, invoices: 2, config: {} })
+  const { app, asha, invoices, smtp } = office
+  await using refused = await refusedUpdates(app, 'invoices', `NEW.id = '${invoices[0]?._id}' AND NEW.reminders_sent > 0`)
+  const recorded = async () => {
+    const found = await app.db.select({ state: deliveries.state }).from(deliveries)
+    return found.filter(({ state }) => state === 'sent').length
+  }
+  const waits: number[] = []
+  app.clock.pause = async (ms) => {
+    waits.push(ms)
+    if (waits.length < 14) return
+    await expect.poll(recorded).toBe(1)
+    await refused[Symbol.asyncDispose]()
+  }
+  await app.db.transaction(async (tx) => {
+    const account = await lockAccount(tx, asha.id)
+    if (account) await makeRun(tx, app.deps.queue, account, { kind: 'send_now', now: app.clock.now() })
+  })
+  await app.runJobs()
+  expect(waits.slice(0, 3)).toEqual([50, 100, 200])
+  expect(waits.at(-1)).toBe(60_000)
+  expect(app.errorsLogged.splice(0)).toHaveLength(waits.filter((ms) => ms >= 2_000).length)
+  expect(await recorded()).toBe(2)
+  expect(smtp.mails).toHaveLength(2)
 })
 
 test('a mailbox keeps its connection until its emails are sent, unless another one waits for its place', async () => {

@@ -620,10 +620,16 @@ export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
   }
 }
 
-/** An accepted email must be recorded even if the database is unavailable for a while: the claim lasts as long as this process. */
+/** How long, in ms, is waited at most before a reply is recorded again: while the database is unavailable, and where it refuses the record. */
+const recordAgain = { away: 2_000, refused: 60_000 }
+
+/**
+ * An accepted email must be recorded, or it would be sent again, so this ends only with the process: the claim lasts as long. A record that the
+ * database keeps refusing is an error for the operator. Meanwhile it holds back the emails of its own account, because a crash repeats what is unrecorded.
+ */
 async function recordPersistently(deps: Delivering, batch: Batch, claimed: ClaimedDelivery | null, said: Said): Promise<void> {
   const { mail, outcome } = said
-  for (let wait = 50; ; wait = Math.min(wait * 2, 2_000)) {
+  for (let wait = 50; ; ) {
     try {
       await (claimed ? record(deps, batch, claimed, said) : recordUnreachable(deps, batch, said))
       // An address that was corrected while its email was in flight gets an email of its own.
@@ -631,8 +637,13 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
         await deps.db.transaction((tx) => split(tx, batch.account.id, sql`o.delivery_id = ${mail.id}::uuid`))
       return
     } catch (error) {
-      deps.log.warn({ err: error }, 'The reply of the mail server could not be recorded yet; trying again.')
+      wait = Math.min(wait, isUnavailable(error) ? recordAgain.away : recordAgain.refused)
+      // A deadlock, for one, passes at once.
+      const level = isUnavailable(error) || wait < recordAgain.away ? 'warn' : 'error'
+      const about = { err: error, deliveryId: mail.id, ownerId: batch.account.id }
+      deps.log[level](about, 'The reply of the mail server could not be recorded yet; trying again.')
       await deps.clock.pause(wait)
+      wait *= 2
     }
   }
 }
@@ -786,13 +797,17 @@ async function roomLeft(deps: Delivering, account: AccountRow, sender: SendingMa
   return 0
 }
 
-/** Resumes mailboxes whose quota has come back. */
+/** Resumes mailboxes whose quota has come back. An account that fails does not delay the others; its error is thrown at the end. */
 export async function endQuotaPauses(db: Database, queue: Deps['queue'], now: Instant): Promise<void> {
   const over = await db.select({ ownerId: mailConfigs.ownerId }).from(mailConfigs).where(lte(mailConfigs.pausedUntil, now)).limit(1_000)
+  const failures: unknown[] = []
   for (const { ownerId } of over)
-    await db.transaction(async (tx) => {
-      if (await resumeSender(tx, ownerId, now)) await resumeHeld(tx, queue, ownerId, now)
-    })
+    await db
+      .transaction(async (tx) => {
+        if (await resumeSender(tx, ownerId, now)) await resumeHeld(tx, queue, ownerId, now)
+      })
+      .catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw new AggregateError(failures, 'Some mailboxes could not be resumed.')
 }
 
 /** Resumes emails whose client has paid, has given up, or takes too long. Every few seconds. */

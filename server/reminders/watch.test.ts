@@ -8,7 +8,7 @@ import { settleLink } from '#server/accounts/links.ts'
 import { accounts, memberships } from '#server/accounts/tables.ts'
 import { openSystemMailer } from '#server/platform/system-mail.ts'
 import { systemMails } from '#server/platform/tables.ts'
-import { aMailbox, anInvoice, aPerson } from '#test/factories.ts'
+import { aMailbox, anInvoice, aPerson, refusedUpdates } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { openHeartbeat } from './heartbeat.ts'
@@ -45,7 +45,8 @@ async function onWatch() {
     async watchAt(instant: string) {
       app.clock.set(instant)
       // Two processes at the same moment.
-      await Promise.all([watch?.(), other?.()])
+      const both = await Promise.allSettled([watch?.(), other?.()])
+      for (const one of both) if (one.status === 'rejected') throw one.reason
     },
     to: () => smtp.mails.map(({ envelope, subject }) => `${envelope.to} ${subject}`),
     async [Symbol.asyncDispose]() {
@@ -126,6 +127,20 @@ test('accounts whose day is over do not keep others from their reports', async (
   await noWorker(app)
   await watch.watchAt('2026-03-02T13:00:00Z')
   expect(watch.to()).toEqual(['asha@example.com Duely has not sent your reminders today'])
+})
+
+test('a report that the database refuses delays no other, and its error is reported', async () => {
+  await using watch = await onWatch()
+  const { app } = watch
+  const asha = await watch.person()
+  const earlier = { nextRunAt: Temporal.Instant.from('2026-03-02T03:29:00Z') }
+  await app.db.update(accounts).set(earlier).where(eq(accounts.id, asha.id))
+  await watch.person({ email: 'ravi@example.com' })
+  await noWorker(app)
+  await using _refused = await refusedUpdates(app, 'accounts', `NEW.id = '${asha.id}'`)
+  await expect(watch.watchAt('2026-03-02T03:36:00Z')).rejects.toThrow('could not be reported')
+  await expect(watch.watchAt('2026-03-02T03:37:00Z')).rejects.toThrow('could not be reported')
+  expect(watch.to()).toEqual(['ravi@example.com Duely has not sent your reminders today'])
 })
 
 test('the address that watches from outside is asked at most once a minute, and its failures are only logged', async () => {

@@ -20,7 +20,8 @@ const lasts = { hours: 12 }
 
 /**
  * Reports runs that have not begun to their owners, once a day: where no process checks for due runs, and where one is half an hour late. Every
- * process that serves calls does it each minute. `send`: sends a queued email from this process, because without a worker no other does.
+ * process that serves calls does it each minute. `send`: sends a queued email from this process, because without a worker no other does. An account
+ * that fails does not delay the others; its error is thrown at the end.
  */
 export function openWatch(deps: Deps, send: SendSystemMail): () => Promise<void> {
   const { db, clock } = deps
@@ -41,12 +42,18 @@ export function openWatch(deps: Deps, send: SendSystemMail): () => Promise<void>
       )
       .orderBy(accounts.nextRunAt)
       .limit(atOnce)
-    for (const { id } of found) if (await db.transaction((tx) => report(tx, deps, id, late, now))) mine.set(id, now)
+    const failures: unknown[] = []
+    const keep = (error: unknown) => void failures.push(error)
+    for (const { id } of found)
+      await db.transaction((tx) => report(tx, deps, id, late, now)).then((isFirst) => isFirst && mine.set(id, now), keep)
     // Of a later day another process may have reported.
     for (const [id, at] of mine) if (Temporal.Instant.compare(at.add(lasts), now) <= 0) mine.delete(id)
-    if (silent) return sendReports(db, send, [...mine.keys()], now)
-    mine.clear()
-    await withdraw(db)
+    if (silent) await sendReports(db, (id) => send(id).catch(keep), [...mine.keys()], now)
+    else {
+      mine.clear()
+      await withdraw(db)
+    }
+    if (failures.length > 0) throw new AggregateError(failures, 'Some runs that have not begun could not be reported.')
   }
 }
 
