@@ -14,6 +14,9 @@ test(
     await page.goto('/dashboard/business?tab=brand')
     await page.getByLabel('Full name').fill('Neem Studio GmbH')
     await page.getByLabel('Address', { exact: true }).fill('1 Neem Road\nPune')
+    const leave = () => page.getByRole('link', { name: 'Clients', exact: true }).click()
+    await leave()
+    await page.getByRole('dialog').getByRole('button', { name: 'Stay here' }).click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await expect(page.frameLocator('iframe').getByText('Neem Studio GmbH')).toBeVisible()
 
@@ -26,7 +29,7 @@ test(
     await expect(page.getByText('office@neem.example', { exact: false }).first()).toBeVisible()
     await expect(page.getByRole('button', { name: 'Reply to the mailbox again' })).toBeVisible()
 
-    await page.goto('/dashboard/clients')
+    await leave()
     await page.getByRole('link', { name: 'Kaveri Foods' }).click()
     await page.getByLabel('Email language').selectOption('de')
     await page.getByRole('button', { name: 'Save', exact: true }).click()

@@ -186,6 +186,22 @@ test('the keyboard reaches every part of the dashboard', full, async ({ page }) 
   await expect(page).toHaveURL(/edit-invoice/)
 })
 
+test('the palette shows that the invoices load before it finds none', full, async ({ page }) => {
+  await onDashboard(page, three)
+  await page.goto('/dashboard/profile')
+  await expect(page.getByLabel('Display Name')).toBeVisible()
+  const { promise: asked, resolve: answer } = Promise.withResolvers<void>()
+  await page.route('**/invoice', async (route) => {
+    await asked
+    await route.continue()
+  })
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox', { name: 'Search and commands' }).fill('banyan')
+  await expect(page.getByRole('dialog').getByText('Loading invoices...')).toHaveCount(2)
+  answer()
+  await expect(page.getByRole('option', { name: /Studio Banyan/ }).first()).toBeVisible()
+})
+
 test('the palette keeps the focus when a screen loads behind it', full, async ({ page }) => {
   await onDashboard(page, three)
   let fetched = () => {}

@@ -17,6 +17,11 @@ test('an owner says how clients pay, a client says that an invoice is paid, and 
     amount: 5000,
     dueDate,
   })) as { _id: string }
+  // A plan without a brand of its own has the logo on this screen.
+  await page.route('**/business', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...((await response.json()) as object), whiteLabel: false } })
+  })
   await page.goto('/dashboard/getting-paid')
   await expect(page.getByRole('heading', { name: 'Clients are not told how to pay yet' })).toBeVisible()
   await expect(page.getByText('Clients cannot reach this server, so reminders show how to pay without a pay page.')).toBeVisible()
@@ -48,6 +53,38 @@ test('an owner says how clients pay, a client says that an invoice is paid, and 
   await dialog.getByLabel('IBAN', { exact: true }).fill('DE89 3704 0044 0532 0130 00')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await expect(page.getByText('Account name: Neem GmbH · IBAN: DE89 3704 0044 0532 0130 00')).toBeVisible()
+
+  // The tab opens in the click, before the server has answered: Safari blocks a later one.
+  const { promise: opened, resolve: open } = Promise.withResolvers<void>()
+  await page.route('**/pay-link', async (route) => {
+    await opened
+    await route.continue()
+  })
+  const tab = page.waitForEvent('popup')
+  await page.getByRole('button', { name: 'See your pay page' }).click()
+  const seen = await tab
+  open()
+  await expect(seen.getByRole('heading', { name: '₹5,000.00 to pay' })).toBeVisible()
+  expect(await seen.evaluate(() => window.opener)).toBeNull()
+  await seen.close()
+  await page.evaluate(() => {
+    window.open = () => null
+    Blob.prototype.arrayBuffer = () => Promise.reject(new DOMException('', 'NotReadableError'))
+  })
+  await page.getByRole('button', { name: 'See your pay page' }).click()
+  await expect(page.getByText('Your browser blocked the new tab. Allow pop-ups for this site and try again.')).toBeVisible()
+  await page.getByLabel('Choose a logo').setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: Buffer.from('gone') })
+  await expect(page.getByText('This picture cannot be read. Please choose a PNG or JPEG file.')).toBeVisible()
+
+  const details = page.getByLabel('Details', { exact: true })
+  await details.fill('GSTIN 27AAAAA0000A1Z5')
+  await page.getByRole('link', { name: 'Clients', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Stay here' }).click()
+  await page.getByLabel('Your current password').fill(password)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByLabel('Your current password')).toHaveCount(0)
+  await page.getByRole('link', { name: 'Clients', exact: true }).click()
+  await expect(page).toHaveURL(/clients$/)
 
   const { url } = (await send('POST', `/invoice/${invoice._id}/pay-link`)) as { url: string }
   const address = program.url + new URL(url).pathname

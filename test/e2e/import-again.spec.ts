@@ -46,8 +46,23 @@ test('a watched address is looked through, applied and undone', full, async ({ p
   await expect(dialog.getByText('ZB-2 Client 2, ₹400.00')).toBeVisible()
   await dialog.getByRole('button', { name: 'Apply to 2 invoices' }).click()
   await expect(dialog.getByText('2 new, 0 updated, 0 unchanged')).toBeVisible()
-  await dialog.getByRole('button', { name: 'Undo update' }).click()
+  // The focus stays on the button while it works, and in the part that it was in.
+  for (const [name, working, call] of [
+    ['Undo update', 'Undoing...', '**/invoices/import/*/undo'],
+    ['Remove', 'Removing...', '**/sources/*'],
+  ] as const) {
+    const { promise: seen, resolve: go } = Promise.withResolvers<void>()
+    await page.route(call, async (route) => {
+      await seen
+      await route.continue()
+    })
+    await dialog.getByRole('button', { name }).click()
+    await expect(dialog.getByRole('button', { name: working })).toBeFocused()
+    go()
+    await expect(dialog.getByRole('button', { name: working })).toHaveCount(0)
+    await expect(dialog.getByRole('region').locator(':focus').or(dialog.locator('section:focus'))).toHaveCount(1)
+    await page.unroute(call)
+  }
   await expect(page.getByText('2 invoices deleted, 0 as before.')).toBeVisible()
-  await dialog.getByRole('button', { name: 'Remove' }).click()
   await expect(dialog.getByRole('button', { name: 'Look now' })).toHaveCount(0)
 })

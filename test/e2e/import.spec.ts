@@ -70,6 +70,21 @@ test('a dropped file is read, on the drop zone or beside it, and the page stays'
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await expect(dialog).toHaveCount(0)
   }
+
+  // Of two files the last one is read, also where the first one takes longer.
+  await page.evaluate(() => {
+    const { arrayBuffer } = Blob.prototype
+    Blob.prototype.arrayBuffer = async function read(this: File) {
+      if (this.name === 'slow.csv') await new Promise((resolve) => document.addEventListener('slow', resolve, { once: true }))
+      return arrayBuffer.call(this)
+    }
+  })
+  await choose(page, books(2), 'slow.csv')
+  await expect(dialog.getByRole('button', { name: 'Reading the file...' })).toBeVisible()
+  await choose(page, books(3))
+  await expect(dialog.getByText('books.csv')).toBeVisible()
+  await page.evaluate(() => document.dispatchEvent(new Event('slow')))
+  await expect(dialog.getByRole('button', { name: 'Ready (3)' })).toBeVisible()
   await rm(folder, { recursive: true })
 })
 

@@ -123,6 +123,8 @@ test('name and password are changed, and deleting the account is cancelled', ful
   await page.getByLabel('Current Password', { exact: true }).first().fill('wrong')
   await page.getByRole('button', { name: 'Save Changes' }).first().click()
   await expect(page.getByText(/^Failed to update profile: /)).toBeVisible()
+  await page.getByRole('link', { name: 'Reminder Control' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Stay here' }).click()
   await page.getByLabel('Email Address').fill('leaver@banyan.example')
 
   await page.getByRole('tab', { name: 'Security' }).click()

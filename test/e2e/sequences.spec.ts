@@ -71,6 +71,12 @@ test('Friendly to final is set up from the empty list, changes the plan as it sa
   await page.getByRole('link', { name: 'Reminder Control' }).first().click()
   await expect(page.getByText('Friendly to final, 5 steps')).toBeVisible()
   await expect(page.getByText(/^The next 30 days: \d+ emails to 2 clients$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Add a day' }).click()
+  const ownDays = page.getByRole('dialog', { name: 'Days of your own' })
+  await ownDays.getByRole('textbox', { name: 'Date' }).fill('31/02/2027')
+  await ownDays.getByRole('textbox', { name: 'Name' }).click()
+  await expect(ownDays.getByText('Please enter a date such as 31/03/2026.')).toBeVisible()
+  await ownDays.getByRole('button', { name: 'Cancel' }).click()
   const [newest] = (await send('GET', '/invoice')) as { _id: string }[]
   await page.goto(`/dashboard/edit-invoice/${newest?._id}`)
   await expect(page.getByText(/^Next: step 1 of 5, friendly, on \d\d\/\d\d\/\d{4} at 09:00/)).toBeVisible()

@@ -163,6 +163,11 @@ test('two people change one invoice: other fields are saved on top, and the same
   expect(await owner.send('GET', `/invoice/${_id}`)).toMatchObject({ amount: 8000 })
   await expect(page.getByText('Only your team sees notes.')).toBeVisible()
   await page.getByRole('textbox', { name: 'Note' }).fill('They pay on Friday.')
+  // One question for the form and the note, asked until neither is left.
+  await page.getByRole('textbox', { name: 'Amount' }).fill('8100')
+  await save.click()
+  await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay here' }).click()
+  expect(await owner.send('GET', `/invoice/${_id}`)).toMatchObject({ amount: 8100 })
   await page.getByRole('button', { name: 'Add a note' }).click()
   await expect(page.getByRole('listitem').filter({ hasText: 'They pay on Friday.' })).toContainText('Asha Rao, today')
   await owner.send('DELETE', `/invoice/${_id}`)

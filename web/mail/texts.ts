@@ -132,7 +132,7 @@ export const texts = {
     pass: 'App Password',
     passHint: 'Many providers require one made for this purpose instead of your normal password.',
     submit: 'Save SMTP Configuration',
-    busy: 'Testing the connection…',
+    busy: 'Testing the connection...',
     patience: 'Connecting and signing in to the mail server. This can take up to 10 seconds.',
     cancel: 'Cancel',
     done: 'SMTP configured successfully!',

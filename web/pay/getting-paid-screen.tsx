@@ -16,7 +16,8 @@ import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { BusyButton } from '#web/ui/buttons.tsx'
+import { BusyButton, openLater } from '#web/ui/buttons.tsx'
+import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel } from '#web/ui/panel.tsx'
@@ -169,8 +170,8 @@ function PayPageCard({ settings }: { settings: PaymentSettings }): ReactNode {
     update: (cache, reply) => cache.write(paymentSettingsCalls.read, reply),
     onSuccess: (_reply, values) => {
       toast('good', texts.saved)
-      state.form.setInitialValues({ ...values, ...noProof })
       state.form.setValues(noProof)
+      state.form.resetDirty({ ...values, ...noProof })
     },
   })
   const { form } = state
@@ -201,6 +202,7 @@ function PayPageCard({ settings }: { settings: PaymentSettings }): ReactNode {
           {changed && <ProofField proof={proof} of={(field) => form.getInputProps(field)} />}
         </div>
       </ContractForm>
+      <UnsavedGuard unsaved={changed && !state.busy} />
     </Panel>
   )
 }
@@ -210,17 +212,18 @@ function SeeButton(): ReactNode {
   const invoices = useApiQuery(invoiceCalls.list, { query: { limit: 1 } })
   const [newest] = invoices.data ?? []
   const create = useApiMutation(payLinkCalls.create, {
-    onSuccess: ({ url }) => void window.open(new URL(url).pathname, '_blank', 'noopener'),
     onError: (error) => toast('bad', errorMessage(error)),
   })
   if (!invoices.data) return null
+  // On this address, also where clients use another one.
+  const find = async (id: string) => window.location.origin + new URL((await create.mutateAsync({ params: { id } })).url).pathname
   if (!newest) return <span className={styles.quiet}>{pageTexts.noInvoice}</span>
   return (
     <BusyButton
       variant="default"
       busy={create.isPending}
       busyText={pageTexts.seeing}
-      onClick={() => create.mutate({ params: { id: newest._id } })}
+      onClick={() => void openLater(() => find(newest._id))}
     >
       {pageTexts.see}
     </BusyButton>
@@ -243,7 +246,9 @@ function Logo({ settings }: { settings: PaymentSettings }): ReactNode {
     if (!file) return
     if (file.size > largestLogo) return setProblem(pageTexts.logoTooLarge)
     setProblem(null)
-    setImage(new Uint8Array(await file.arrayBuffer()).toBase64())
+    const bytes = await file.arrayBuffer().catch(() => null)
+    if (bytes) setImage(new Uint8Array(bytes).toBase64())
+    else setProblem(pageTexts.logoUnreadable)
   }
   if (!business) return null
   // One place for one picture: there it is for emails too.

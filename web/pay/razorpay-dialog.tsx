@@ -5,7 +5,7 @@ import { isTestKey, type PaymentSettings, paymentSettingsCalls, type RazorpayCon
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation } from '#web/platform/query.ts'
-import { BusyButton, CopyButton } from '#web/ui/buttons.tsx'
+import { BusyButton, CopyButton, openLater } from '#web/ui/buttons.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -166,11 +166,15 @@ function Disconnect({ onDone, onBack }: { onDone: () => void; onBack: () => void
 /** Opens a payment link of the test mode in another tab. */
 export function TryButton(): ReactNode {
   const start = useApiMutation(paymentSettingsCalls.tryRazorpay, {
-    onSuccess: ({ url }) => void window.open(url, '_blank', 'noopener'),
     onError: (error) => toast('bad', errorMessage(error)),
   })
   return (
-    <BusyButton variant="default" busy={start.isPending} busyText={t.trying} onClick={() => start.mutate({})}>
+    <BusyButton
+      variant="default"
+      busy={start.isPending}
+      busyText={t.trying}
+      onClick={() => void openLater(async () => (await start.mutateAsync({})).url)}
+    >
       {t.try}
     </BusyButton>
   )

@@ -106,6 +106,7 @@ export const texts = {
     removeLogo: 'Remove the logo',
     logoRemoved: 'Logo removed.',
     logoTooLarge: 'Please choose a PNG or JPEG of at most 200 KB.',
+    logoUnreadable: 'This picture cannot be read. Please choose a PNG or JPEG file.',
     see: 'See your pay page',
     seeing: 'Opening...',
     noInvoice: 'You can see it once you have an invoice.',

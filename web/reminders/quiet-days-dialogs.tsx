@@ -212,7 +212,9 @@ export function OwnDaysDialog({ opened, stored, onClose }: OwnDaysDialogProps): 
 function OwnDays({ stored, onClose }: Omit<OwnDaysDialogProps, 'opened'>): ReactNode {
   const [days, setDays] = useState(stored)
   const [next, setNext] = useState<OwnDay>({ date: '', name: '', open: false })
+  const [left, setLeft] = useState(false)
   const date = readDate(next.date)
+  const isNoDate = date === null && next.date !== ''
   const all = date === null ? days : [...days.filter((one) => one.date !== date), { ...next, date, name: next.name.trim() }]
   const list = all.toSorted((one, other) => (one.date < other.date ? -1 : 1))
   const isChanged = JSON.stringify(list) !== JSON.stringify(stored)
@@ -235,7 +237,13 @@ function OwnDays({ stored, onClose }: Omit<OwnDaysDialogProps, 'opened'>): React
         </ul>
       )}
       <div className={styles.pair}>
-        <DateField label={t.date} value={next.date} onChange={(value) => setNext({ ...next, date: value })} />
+        <DateField
+          label={t.date}
+          error={left && isNoDate && t.noDate}
+          value={next.date}
+          onChange={(value) => setNext({ ...next, date: value })}
+          onBlur={() => setLeft(true)}
+        />
         <TextInput
           label={t.name}
           maxLength={80}
@@ -254,13 +262,14 @@ function OwnDays({ stored, onClose }: Omit<OwnDaysDialogProps, 'opened'>): React
           onClick={() => {
             setDays(list)
             setNext({ date: '', name: '', open: false })
+            setLeft(false)
           }}
         >
           {t.another}
         </Button>
       </div>
       <Save
-        change={isChanged ? { ownDays: list } : null}
+        change={isChanged && !isNoDate ? { ownDays: list } : null}
         needsPlan={list.length > 0}
         save={(fingerprint) => send(quietDayCalls.replaceOwnDays, { body: { days: list, fingerprint } })}
         saved={t.daysSaved}

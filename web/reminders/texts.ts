@@ -420,6 +420,7 @@ export const texts = {
     ownDaysHint: 'They apply to all clients, and correct a holiday that is wrong.',
     remove: (date: string) => `Remove ${date}`,
     date: 'Date',
+    noDate: 'Please enter a date such as 31/03/2026.',
     name: 'Name',
     kind: 'On this day',
     closed: 'No reminders',

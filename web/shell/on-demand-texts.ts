@@ -19,6 +19,8 @@ export const paletteTexts = {
   due: (date: string) => `due ${date}`,
   hint: 'Type a client, an email or a reference to find an invoice.',
   found: (n: number) => count(n, 'result'),
+  loading: 'Loading invoices...',
+  failed: (message: string) => `Error loading invoices: ${message}`,
   nothing: (typed: string) => `No results for "${typed}"`,
   keys: {
     title: 'Keyboard shortcuts',

@@ -140,10 +140,14 @@ function Finder({ opened, onClose, onShortcuts }: PaletteProps): ReactNode {
             </Combobox.Group>
           ))}
         </Combobox.Options>
-        {found.length === 0 && <Combobox.Empty className={styles.nothing ?? ''}>{t.nothing(wanted.trim())}</Combobox.Empty>}
+        {found.length === 0 && (
+          <Combobox.Empty className={styles.nothing ?? ''}>
+            {invoices.isPending ? t.loading : invoices.data ? t.nothing(wanted.trim()) : t.failed(errorMessage(invoices.error))}
+          </Combobox.Empty>
+        )}
       </Combobox>
       <p className={styles.hint} role="status">
-        {wanted.trim() === '' ? t.hint : t.found(found.length)}
+        {wanted.trim() === '' ? t.hint : invoices.isPending ? t.loading : t.found(found.length)}
       </p>
     </>
   )

@@ -61,6 +61,25 @@ export async function copyLater(text: Promise<string>): Promise<boolean> {
   }
 }
 
+/**
+ * Opens a tab for an address that is still on its way: browsers permit that only from the click on. `find` is not called where even that is
+ * blocked; the tab closes where it rejects.
+ */
+export async function openLater(find: () => Promise<string>): Promise<void> {
+  const tab = window.open('', '_blank')
+  if (!tab) {
+    toast('bad', texts.tabBlocked)
+    return
+  }
+  // As with noopener, which would return no tab.
+  tab.opener = null
+  try {
+    tab.location.replace(await find())
+  } catch {
+    tab.close()
+  }
+}
+
 interface CopyButtonProps {
   text: string
   /** For screen readers, where a screen has several copy buttons. */

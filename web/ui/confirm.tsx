@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useState, useSyncExternalStore } from 'react'
+import { type ReactNode, useEffect, useId, useState, useSyncExternalStore } from 'react'
 import { useBlocker, useLocation } from 'react-router'
 import { screens } from '#contract/screens.ts'
 import styles from './controls.module.css'
@@ -125,22 +125,42 @@ export function ConfirmHost({ errorMessage }: { errorMessage: (error: unknown) =
 /** Leaving for the sign-in page is never blocked: the session has ended, so nothing can be saved any more. */
 const signIn = screens.signIn
 
-/**
- * Asks before a screen with unsaved changes is left; closing the tab asks in the browser's own words. One per screen: the router supports a
- * single blocker.
- */
+/** The guards of forms with unsaved changes. */
+let unsavedForms: string[] = []
+
+function keepUnsaved(forms: string[]): void {
+  unsavedForms = forms
+  for (const listener of listeners) listener()
+}
+
+/** Asks before a screen with unsaved changes is left; closing the tab asks in the browser's own words. One per form. */
 export function UnsavedGuard({ unsaved }: { unsaved: boolean }): ReactNode {
-  const blocker = useBlocker(
-    ({ currentLocation: { pathname: here }, nextLocation: { pathname: there } }) => unsaved && there !== here && there !== signIn,
+  const id = useId()
+  // The router supports a single blocker: one form asks for all of them.
+  const asks = useSyncExternalStore(
+    subscribe,
+    () => unsavedForms[0] === id,
+    () => false,
   )
   useEffect(() => {
     if (!unsaved) return
+    keepUnsaved([...unsavedForms, id])
+    return () => keepUnsaved(unsavedForms.filter((form) => form !== id))
+  }, [unsaved, id])
+  return asks && <LeavingGuard />
+}
+
+function LeavingGuard(): ReactNode {
+  const blocker = useBlocker(
+    ({ currentLocation: { pathname: here }, nextLocation: { pathname: there } }) => there !== here && there !== signIn,
+  )
+  useEffect(() => {
     // Fetched in advance: the question must also appear while offline.
     void import('./dialog.tsx').catch(() => undefined)
     const ask = (event: BeforeUnloadEvent) => event.preventDefault()
     window.addEventListener('beforeunload', ask)
     return () => window.removeEventListener('beforeunload', ask)
-  }, [unsaved])
+  }, [])
   useEffect(() => {
     if (blocker.state !== 'blocked') return
     let current = true

@@ -1,6 +1,6 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
-import { Button, Checkbox, NativeSelect } from '@mantine/core'
+import { Button, Checkbox, Loader, NativeSelect, VisuallyHidden } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconFileUpload } from '@tabler/icons-react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
@@ -54,11 +54,19 @@ export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
   const isTouch = useMediaQuery('(hover: none), (max-width: 47.99em)', false, { getInitialValueInEffect: false })
   const [over, setOver] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
+  const [reading, setReading] = useState(false)
   const input = useRef<HTMLInputElement>(null)
+  /** The last file wins, also over one that is still being read; null once the frame is gone. */
+  const latest = useRef<File | null>(null)
   const read = async (file: File | undefined) => {
     if (!file) return
-    if (file.size > maxBytes) return setProblem(texts.tooBig)
+    latest.current = file
+    setProblem(file.size > maxBytes ? texts.tooBig : null)
+    setReading(file.size <= maxBytes)
+    if (file.size > maxBytes) return
     const table = await readTable(file)
+    if (latest.current !== file) return
+    setReading(false)
     switch (table.kind) {
       case 'rows':
         return table.rows.length > maxRows
@@ -94,16 +102,20 @@ export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
     window.addEventListener('dragover', over, listening)
     window.addEventListener('dragleave', leave, listening)
     window.addEventListener('drop', drop, listening)
-    return () => listening.abort()
+    return () => {
+      listening.abort()
+      latest.current = null
+    }
   }, [])
   return (
     <>
       <button type="button" className={styles.drop} data-over={over || undefined} data-autofocus onClick={() => input.current?.click()}>
-        <IconFileUpload size={34} stroke={1.4} aria-hidden />
-        <strong className={styles.dropTitle}>{isTouch ? texts.choose : texts.drop}</strong>
+        {reading ? <Loader size={34} /> : <IconFileUpload size={34} stroke={1.4} aria-hidden />}
+        <strong className={styles.dropTitle}>{reading ? texts.reading : isTouch ? texts.choose : texts.drop}</strong>
         <span className={styles.dim}>{hint}</span>
       </button>
       <CsvInput ref={input} label={texts.choose} onFile={(file) => void read(file)} />
+      <VisuallyHidden role="status">{reading && texts.reading}</VisuallyHidden>
       <FormError message={problem} />
       <p className={styles.hint}>{columns}</p>
     </>

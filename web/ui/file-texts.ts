@@ -2,6 +2,7 @@
 export const fileTexts = {
   drop: 'Drop a CSV or Excel file here, or choose one',
   choose: 'Choose a CSV or Excel file',
+  reading: 'Reading the file...',
   chooseOther: 'Choose another file',
   tooBig: 'This file is larger than 10 MB. Please split it and import the parts separately.',
   tooLong: (most: string) => `This file has more than ${most} lines. Please split it and import the parts separately.`,

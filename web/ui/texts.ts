@@ -10,6 +10,7 @@ export const texts = {
   copy: 'Copy',
   copied: 'Copied',
   copyThis: (text: string) => `Your browser blocked copying. Please copy this manually: ${text}`,
+  tabBlocked: 'Your browser blocked the new tab. Allow pop-ups for this site and try again.',
   cannotCopy: 'Your browser blocked copying. Select the text and copy it manually.',
   cancel: 'Cancel',
   close: 'Close',

@@ -14,6 +14,7 @@ import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { keepBusiness, openBusiness } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
+import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import controls from '#web/ui/controls.module.css'
 import { LanguageField } from '#web/ui/fields.tsx'
 import { FormError } from '#web/ui/notice.tsx'
@@ -80,7 +81,8 @@ function Details({ business }: { business: BusinessDetails }): ReactNode {
     toInput: ({ name, language }) => ({ body: { ...(business.named || name !== business.name ? { name } : {}), language } }),
     invalidates: [businessCalls.list],
     update: (cache, reply) => cache.write(businessCalls.read, reply),
-    onSuccess: () => {
+    onSuccess: (_reply, values) => {
+      state.form.resetDirty(values)
       toast('good', t.details.saved)
     },
   })
@@ -102,6 +104,7 @@ function Details({ business }: { business: BusinessDetails }): ReactNode {
           />
         </div>
       </ContractForm>
+      <UnsavedGuard unsaved={state.form.isDirty() && !state.busy} />
     </Panel>
   )
 }
@@ -116,7 +119,8 @@ function Brand({ business }: { business: BusinessDetails }): ReactNode {
     initialValues: { ...brand, address: brand.address.join('\n'), colour: brand.colour ?? '' },
     toInput: (values) => ({ body: { brand: toBrand(values) } }),
     update: (cache, reply) => cache.write(businessCalls.read, reply),
-    onSuccess: () => {
+    onSuccess: (_reply, values) => {
+      form.resetDirty(values)
       toast('good', b.saved)
     },
   })
@@ -148,6 +152,7 @@ function Brand({ business }: { business: BusinessDetails }): ReactNode {
             />
           </div>
         </ContractForm>
+        <UnsavedGuard unsaved={form.isDirty() && !state.busy} />
       </Panel>
       <Logo business={business} disabled={!isAdmin} />
       <Replies business={business} disabled={!isAdmin} />

@@ -29,6 +29,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { storeUser } from '#web/platform/session.ts'
 import { TryAgain } from '#web/ui/buttons.tsx'
+import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { dateIn, showDate, zoneName } from '#web/ui/dates.ts'
 import { currencyChoices, PasswordField } from '#web/ui/fields.tsx'
 import { Notice } from '#web/ui/notice.tsx'
@@ -219,6 +220,7 @@ function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
     onSuccess: ({ _id, displayName, email, googleId, pendingEmail }, sent) => {
       storeUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
       form.setValues({ displayName, email, currentPassword: '' })
+      form.resetDirty()
       toast('good', changesEmail(sent.email) && pendingEmail !== null ? detailTexts.almost : texts.profile.saved)
     },
     onError: (error) => toast('bad', brief(texts.profile.failed(errorMessage(error)))),
@@ -259,6 +261,7 @@ function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
           )}
         </div>
       </ContractForm>
+      <UnsavedGuard unsaved={(form.isDirty('displayName') || changesEmail(form.getValues().email)) && !state.busy} />
     </Panel>
   )
 }
@@ -325,7 +328,8 @@ function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
     }),
     invalidates: [accountCalls.profile, accountCalls.stats, reminderCalls.status, reminderCalls.preview, sequenceCalls.simulate],
     update: (cache, changed) => cache.write(accountCalls.profile, changed),
-    onSuccess: () => {
+    onSuccess: (_reply, values) => {
+      form.resetDirty(values)
       toast('good', t.saved)
     },
     onError: (error) => {
@@ -363,6 +367,7 @@ function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
           <ChangesAhead change={{ settings: changed }} onShown={onShown} />
         </div>
       )}
+      <UnsavedGuard unsaved={form.isDirty() && !state.busy} />
     </ContractForm>
   )
 }

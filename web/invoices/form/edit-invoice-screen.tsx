@@ -114,7 +114,10 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
     send: ({ body }) => save(invoice, body as Partial<Pick<Invoice, Field>>),
     invalidates: changeInvalidates,
     update: writeInvoice,
-    onSuccess: async () => {
+    onSuccess: async (saved, values) => {
+      // An unsent note may keep the person here.
+      form.resetDirty(values)
+      setInvoice(saved)
       await navigate(screens.dashboard)
     },
   })

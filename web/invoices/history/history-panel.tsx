@@ -13,6 +13,7 @@ import { applyToCache, type CacheEffects, invalidate, queryKey, useApiQuery } fr
 import { QueryView } from '#web/platform/query-view.tsx'
 import { fetchFile, saveFile, sendMatching } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
+import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { dateIn, showClock, showComing, showDate, showMoment } from '#web/ui/dates.ts'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
@@ -102,6 +103,7 @@ export function NotesPanel({ id, notes }: { id: string; notes: Note[] | undefine
       <ContractForm state={state} submit={texts.notes.add} busy={texts.notes.adding}>
         <Textarea aria-label={texts.notes.label} autosize minRows={2} maxRows={8} maxLength={2_000} {...state.form.getInputProps('text')} />
       </ContractForm>
+      <UnsavedGuard unsaved={state.form.isDirty() && !state.busy} />
     </Panel>
   )
 }

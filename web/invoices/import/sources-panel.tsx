@@ -3,7 +3,7 @@ import '@mantine/core/styles/Checkbox.layer.css'
 import '@mantine/core/styles/NumberInput.layer.css'
 import { Box, Button, Checkbox, NumberInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type FormEvent, type ReactNode, useRef, useState } from 'react'
 import type { CallInput } from '#contract/call.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type SourceLook, sourceCalls, type WatchedSource } from '#contract/sources.ts'
@@ -35,6 +35,7 @@ export function Sources({ onLook }: { onLook: (looking: boolean) => void }): Rea
   const [shown, setShown] = useState<Shown | null>(null)
   const [busy, setBusy] = useState<string | null>(null)
   const [failure, setFailure] = useState<string | null>(null)
+  const section = useRef<HTMLElement>(null)
   const show = (next: Shown | null) => {
     setShown(next)
     onLook(next !== null)
@@ -49,7 +50,12 @@ export function Sources({ onLook }: { onLook: (looking: boolean) => void }): Rea
     }
     await invalidate(queries, [sourceCalls.list])
     setBusy(null)
+    // The button that had the focus may be gone.
+    requestAnimationFrame(() => {
+      if (document.activeElement === document.body) section.current?.focus()
+    })
   }
+  const acting = (what: string, busyText: string) => ({ busy: busy === what, busyText, disabled: busy !== null && busy !== what })
   const look = async (source: WatchedSource) => {
     const answer = await patiently(() => send(sourceCalls.pull, { params: { id: source._id }, body: {} }))
     show({ source, look: answer })
@@ -85,7 +91,7 @@ export function Sources({ onLook }: { onLook: (looking: boolean) => void }): Rea
       </>
     )
   return (
-    <section className={styles.watched} aria-labelledby="sources">
+    <section ref={section} tabIndex={-1} className={styles.watched} aria-labelledby="sources">
       <h3 id="sources" className={styles.sourcesTitle}>
         {t.title}
       </h3>
@@ -97,24 +103,22 @@ export function Sources({ onLook }: { onLook: (looking: boolean) => void }): Rea
               <SourceWords source={source} />
               <span className={styles.sourceActs}>
                 {source.lastPull?.state === 'applied' && source.lastPull.imported + source.lastPull.updated > 0 && (
-                  <Button variant="subtle" disabled={busy !== null} onClick={() => void undo(source.lastPull?._id ?? '')}>
+                  <BusyButton
+                    variant="subtle"
+                    {...acting(source.lastPull._id, texts.undoBusy)}
+                    onClick={() => void undo(source.lastPull?._id ?? '')}
+                  >
                     {t.undo}
-                  </Button>
+                  </BusyButton>
                 )}
-                <Button
+                <BusyButton
                   variant="subtle"
-                  disabled={busy !== null}
-                  onClick={() => void run('remove', () => send(sourceCalls.remove, { params: { id: source._id } }))}
+                  {...acting(`remove ${source._id}`, t.removing)}
+                  onClick={() => void run(`remove ${source._id}`, () => send(sourceCalls.remove, { params: { id: source._id } }))}
                 >
                   {t.remove}
-                </Button>
-                <BusyButton
-                  variant="default"
-                  busy={busy === source._id}
-                  busyText={t.looking}
-                  disabled={busy !== null && busy !== source._id}
-                  onClick={() => void run(source._id, () => look(source))}
-                >
+                </BusyButton>
+                <BusyButton variant="default" {...acting(source._id, t.looking)} onClick={() => void run(source._id, () => look(source))}>
                   {t.look}
                 </BusyButton>
               </span>

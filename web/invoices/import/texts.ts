@@ -104,6 +104,7 @@ export const texts = {
     look: 'Look now',
     looking: 'Reading...',
     remove: 'Remove',
+    removing: 'Removing...',
     undo: 'Undo update',
     never: 'Not read yet',
     last: (date: string, result: string) => `${date}: ${result}`,
