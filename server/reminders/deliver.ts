@@ -667,7 +667,7 @@ async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, sai
     case 'permanent':
       return db.transaction(async (tx) => {
         const isOfAddress = isAddressRefusal(outcome.reply)
-        // A run that is being planned does not see the hold, nor the hold its emails. Before any email or invoice, as planning locks them.
+        // The hold refers to the account, so it waits for a run that is being planned: before any email or invoice, or each would wait for the other.
         if (isOfAddress) await lockRow(tx, batch.account.id)
         const invoiceIds = await failRefused(tx, tried)
         if (isOfAddress) await holdAddress(tx, batch.account.id, { invoiceIds, reply: outcome.reply }, tried.now)
