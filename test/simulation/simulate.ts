@@ -79,7 +79,11 @@ async function plantAll(which: RegExp): Promise<boolean> {
 async function inChildren(): Promise<number> {
   let count = 0
   const work = async () => {
-    while (seeds.length > 0) count += await inChild(seeds.splice(0, seedsAtOnce).join(','))
+    while (seeds.length > 0) {
+      // Added after the wait: the other part may have counted meanwhile.
+      const broken = await inChild(seeds.splice(0, seedsAtOnce).join(','))
+      count += broken
+    }
   }
   await Promise.all(Array.from({ length: Math.max(1, Math.min(2, Number(values.processes))) }, work))
   return count
