@@ -31,8 +31,12 @@ const told: Record<Place, string[]> = {
     ...['Subscribed to Zapier successfully.', 'Unsubscribed from Zapier successfully.'],
     ...['Failed to subscribe to Zapier.', 'Failed to unsubscribe from Zapier.'],
   ],
-  // Two people change the same.
-  platform: ['Keep mine', 'Take theirs', '{} changed the {} meanwhile. Both changes are saved.'],
+  platform: [
+    // Two people change the same.
+    ...['Keep mine', 'Take theirs', '{} changed the {} meanwhile. Both changes are saved.'],
+    // What a sequence sends.
+    ...['The next 30 days: {} to {}', 'No email leaves in the next 30 days.', 'If nobody pays meanwhile and every email is accepted.'],
+  ],
   marketing: [
     // Landing page and features (2).
     ...['Get Started', 'Sign In', '100%', 'Success Rate', '24/7', 'Monitoring', '5min', 'Setup'],
@@ -110,7 +114,6 @@ const told: Record<Place, string[]> = {
   reminders: [
     // The sequence of all clients, and what it sends.
     ...['How clients are reminded', 'Change', 'Every day may be more than your clients like.'],
-    ...['The next 30 days: {} to {}', 'No email leaves in the next 30 days.', 'If nobody pays meanwhile and every email is accepted.'],
     ...['Configured', 'Not Configured', 'Never', 'Start Reminders', 'Stop Reminders', 'Send Now'],
     'Send reminder emails to all clients with overdue invoices right now',
     'Starting sends immediate emails to overdue recipients, then periodic reminders go out daily at {}.',

@@ -25,7 +25,8 @@ test('days late are in words: late, early, on the due date, or none paid', () =>
   const title = (mean: number | null, onTime: number | null) =>
     daysLateOf({ ...nothing, daysLate: { mean, onTime, paid: 1, clients: [] } }).title
   expect(title(8.4, 44.4)).toBe('Clients pay 8 days late on average, and 44% of invoices on time')
-  expect(title(-1.2, 100)).toBe('Clients pay 1 day early on average, and 100% of invoices on time')
+  expect(title(-1.2, 100)).toBe('Clients pay 1 day early on average, and every invoice on time')
+  expect(title(3, 0)).toBe('Clients pay 3 days late on average, and no invoice on time')
   expect(title(0.3, 90)).toBe('Clients pay on the due date on average, and 90% of invoices on time')
   expect(title(null, null)).toBe('No invoice was paid in the last 12 months')
 })
