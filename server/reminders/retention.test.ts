@@ -202,3 +202,13 @@ test('bytes go after three years though the invoice is owed, rows after seven, a
   expect((await rows(app.db, z.unknown(), sql`SELECT 1 FROM decisions`)).length).toBe(0)
   expect((await rows(app.db, z.unknown(), sql`SELECT 1 FROM runs`)).length).toBe(1)
 })
+
+test('the bytes of an email of 29 February go on 28 February three years later', async () => {
+  await using office = await anOffice({ now: '2028-02-29T06:30:00Z', invoices: 1 })
+  const { app, asha } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  await dropOldBytes(app.db, Temporal.Instant.from('2031-02-28T06:00:00Z'), 90)
+  expect((await storedBytes(app)).stored).toBe(1)
+  await dropOldBytes(app.db, Temporal.Instant.from('2031-02-28T12:00:00Z'), 90)
+  expect((await storedBytes(app)).stored).toBe(0)
+})

@@ -21,7 +21,6 @@ const ago = (now: Instant, years: number) => now.toZonedDateTimeISO('UTC').subtr
  */
 export async function dropOldBytes(db: Database, now: Instant, days: number): Promise<void> {
   const before = now.subtract({ hours: 24 * days }).toString()
-  const oldest = ago(now, mostYears.bytes).toString()
   const settled = sql`least(CASE WHEN i.status = 'paid' THEN coalesce(i.paid_at, i.updated_at) END, i.deleted_at)`
   for (const due of [
     sql`d.bytes_due_at IS NULL AND d.created_at <= ${before}::timestamptz`,
@@ -34,7 +33,7 @@ export async function dropOldBytes(db: Database, now: Instant, days: number): Pr
       UPDATE deliveries d SET bytes_due_at = judged.again, raw = CASE WHEN judged.again IS NOT NULL THEN d.raw END
       FROM (
         SELECT d.id, CASE
-            WHEN d.created_at <= ${oldest}::timestamptz THEN NULL
+            WHEN d.last_at <= ${now.toString()}::timestamptz THEN NULL
             WHEN about.open THEN least(${now.add({ hours: 24 * againDays }).toString()}::timestamptz, d.last_at)
             WHEN about.settled > ${before}::timestamptz THEN least(about.settled + make_interval(hours => ${24 * days}::int), d.last_at) END AS again
         FROM (SELECT d.id, d.created_at, d.created_at + make_interval(years => ${mostYears.bytes}::int) AS last_at FROM deliveries d WHERE d.raw IS NOT NULL AND d.state IN ${finished} AND ${due}
