@@ -203,7 +203,7 @@ test('bytes go after three years though the invoice is owed, rows after seven, a
   expect((await rows(app.db, z.unknown(), sql`SELECT 1 FROM runs`)).length).toBe(1)
 })
 
-test('the bytes of an email of 29 February go on 28 February three years later', async () => {
+test('the bytes of an email of 29 February are dropped on 28 February three years later', async () => {
   await using office = await anOffice({ now: '2028-02-29T06:30:00Z', invoices: 1 })
   const { app, asha } = office
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
