@@ -7,7 +7,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { PersonId } from '#server/platform/columns.ts'
 import { type Database, isDeadlock, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { dropSystemMails, queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { type Origin, writePersonEntry } from './audit.ts'
 import type { KnownBrowser } from './known-browser.ts'
@@ -187,12 +187,8 @@ export async function changeProfile(
 ): Promise<Account> {
   const { currentPassword, email, displayName, fingerprint, ...fields } = change
   const { person } = account
-  if (fields.timezone !== undefined && !isZone(fields.timezone))
-    throw new ProblemError('invalid', unknownZone, { errors: [{ path: 'timezone', message: unknownZone }] })
-  if (fields.currency !== undefined && !isCurrency(fields.currency)) {
-    const message = unknownCurrency(fields.currency)
-    throw new ProblemError('invalid', message, { errors: [{ path: 'currency', message }] })
-  }
+  if (fields.timezone !== undefined && !isZone(fields.timezone)) throw invalid('timezone', unknownZone)
+  if (fields.currency !== undefined && !isCurrency(fields.currency)) throw invalid('currency', unknownCurrency(fields.currency))
   const newEmail = email !== undefined && email !== person.email ? email : null
   const byLink = newEmail !== null && sendsSystemMail(deps.config)
   if (newEmail !== null) {
@@ -513,9 +509,7 @@ export async function refuseUnproven(
 }
 
 export function refuseShortPassword(password: string, path: string, shortest: number): void {
-  if (password.length >= shortest) return
-  const message = refusals.shortPassword(shortest)
-  throw new ProblemError('invalid', message, { errors: [{ path, message }] })
+  if (password.length < shortest) throw invalid(path, refusals.shortPassword(shortest))
 }
 
 function wrongPassword(message = refusals.wrongPassword): ProblemError {

@@ -6,7 +6,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid } from '#server/platform/problem-error.ts'
 import { type DeleteHistory, deleteBusiness, type OnAccountDeleted } from './accounts.ts'
 import { listBusinessAudit, originOf, writeAudit } from './audit.ts'
 import { readBrand, readReplyTo, saveBrand } from './brand.ts'
@@ -68,8 +68,7 @@ export function businessRoutes(app: App, deps: Deps, handed: Handed): void {
 
   answer(app, businessCalls.remove, async ({ body }, { account, sessionId }, { request }) => {
     const now = clock.now()
-    if (body.name !== account.displayName)
-      throw new ProblemError('invalid', refusals.otherName, { errors: [{ path: 'name', message: refusals.otherName }] })
+    if (body.name !== account.displayName) throw invalid('name', refusals.otherName)
     await refuseOldSignIn(db, sessionId, now)
     await deleteBusiness(deps, account, handed, originOf(request), now)
   })

@@ -18,7 +18,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { readLanguages } from '#server/templates/templates.ts'
 import { defaultNetwork, download, refuseAddress, type WebhookNetwork } from './http-client.ts'
 import { pullSourcesJob } from './jobs.ts'
@@ -128,7 +128,7 @@ function fileAddress(address: string, config: Deps['config']): string {
     url.username !== '' || url.password !== '' || (url.protocol !== 'https:' && !network.allowPrivateHosts)
       ? texts.source.notHttps
       : refuseAddress(file, network)
-  if (message !== null) throw new ProblemError('invalid', message, { errors: [{ path: 'url', message }] })
+  if (message !== null) throw invalid('url', message)
   return file
 }
 

@@ -13,7 +13,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { callWebhook, defaultNetwork, refuseAddress, type WebhookNetwork } from './http-client.ts'
 import { callReceiversJob } from './jobs.ts'
 import { oauthGrants, webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
@@ -414,7 +414,7 @@ async function countWebhooks(tx: Database, ownerId: string, kind: WebhookRow['ki
 
 function refuseUncallable(url: string, path: 'url' | 'hookUrl', { allowPrivateWebhookHosts }: Deps['config']): void {
   const message = refuseAddress(url, { allowPrivateHosts: allowPrivateWebhookHosts })
-  if (message !== null) throw new ProblemError('invalid', message, { errors: [{ path, message }] })
+  if (message !== null) throw invalid(path, message)
 }
 
 /** With the scope write alone an app must not receive data by a webhook. */

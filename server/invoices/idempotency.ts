@@ -3,7 +3,7 @@ import { and, eq, gt, inArray, isNull, lte, sql } from 'drizzle-orm'
 import { type ImportedLine, type InvoiceDraft, idempotencyKey } from '#contract/invoices.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { lockOwner, type Shown } from './invoices.ts'
 import { readClients } from './pauses.ts'
 import { type InvoiceRow, idempotencyKeys, invoices } from './tables.ts'
@@ -22,8 +22,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
   const key = [header].flat().join(', ')
   const parsed = idempotencyKey.safeParse(key)
   if (parsed.success) return key
-  const message = parsed.error.issues[0]?.message ?? ''
-  throw new ProblemError('invalid', message, { errors: [{ path: 'Idempotency-Key', message }] })
+  throw invalid('Idempotency-Key', parsed.error.issues[0]?.message ?? '')
 }
 
 /**

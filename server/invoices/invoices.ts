@@ -21,7 +21,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { given, newId, packed } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import {
   byStatus,
   insertPayments,
@@ -673,8 +673,7 @@ export function refusedAmount(
   { amount, amountPaid }: { amount: number; amountPaid?: number | undefined },
   currency: string,
 ): ProblemError | null {
-  const unknown = unknownCurrency(currency)
-  if (!isCurrency(currency)) return new ProblemError('invalid', unknown, { errors: [{ path: 'currency', message: unknown }] })
+  if (!isCurrency(currency)) return invalid('currency', unknownCurrency(currency))
   const errors = Object.entries({ amount, amountPaid }).flatMap(([path, one]) => {
     const message = one === undefined ? null : amountProblem(one, currency)
     return message === null ? [] : [{ path, message }]

@@ -10,7 +10,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { packed } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { balanceMinor } from './balance.ts'
 import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoices } from './tables.ts'
 import { texts } from './texts.ts'
@@ -182,9 +182,7 @@ export async function noteHeldImports(tx: Database, ownerId: string, now: Instan
 }
 
 export function refusePast(until: string | null, today: string): void {
-  if (until === null || until >= today) return
-  const message = texts.pastDay
-  throw new ProblemError('invalid', message, { errors: [{ path: 'until', message }] })
+  if (until !== null && until < today) throw invalid('until', texts.pastDay)
 }
 
 /** What ends pauses. `sayNext`: what the daily schedule of an account does next, in a sentence, and whether it runs at all. */

@@ -5,7 +5,7 @@ import type { PaymentDraft } from '#contract/payments.ts'
 import { type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { isPaidAfter, type NewPayment, paymentsOf, refundFirst, type Settling, settle, sumOf } from './balance.ts'
 import { hashOf } from './idempotency.ts'
 import { localDate, lockInvoice, lockOwnersRow, openRoom, readInvoice, tooManyOpen } from './invoices.ts'
@@ -111,8 +111,4 @@ async function recordedUnder(tx: Database, ownerId: string, key: string): Promis
     .from(invoicePayments)
     .where(and(eq(invoicePayments.ownerId, ownerId), eq(invoicePayments.requestKey, key)))
   return row ?? null
-}
-
-function invalid(path: string, message: string): ProblemError {
-  return new ProblemError('invalid', message, { errors: [{ path, message }] })
 }
