@@ -189,18 +189,24 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
     }
   }
 
-  /** Looks for jobs of others, and for those whose pause or lease is over: one statement for all kinds. */
-  const look = async (names: string[]): Promise<void> => {
+  /** The kinds that have a free job: one statement for all. */
+  const waiting = async (works: Work[]): Promise<Work[]> => {
+    const found = await preparedRows(
+      db,
+      z.object({ name: z.string() }),
+      sql`SELECT kind.name FROM unnest(${arrayText(works.map(({ job }) => job.name))}::text[]) AS kind (name)
+          CROSS JOIN LATERAL (SELECT 1 FROM jobs WHERE jobs.name = kind.name AND ${free} LIMIT 1) waiting`,
+    )
+    const names = new Set(found.map(({ name }) => name))
+    return works.filter(({ job }) => names.has(job.name))
+  }
+
+  /** Looks for jobs of others, and for those whose pause or lease is over. */
+  const look = async (works: Work[]): Promise<void> => {
     while (!stopping.signal.aborted) {
       await timers.pause(idlePoll, stopping.signal)
       if (stopping.signal.aborted) break
-      const found = await preparedRows(
-        db,
-        z.object({ name: z.string() }),
-        sql`SELECT kind.name FROM unnest(${arrayText(names)}::text[]) AS kind (name)
-            CROSS JOIN LATERAL (SELECT 1 FROM jobs WHERE jobs.name = kind.name AND ${free} LIMIT 1) waiting`,
-      ).catch(report)
-      for (const { name } of found ?? []) wakers.get(name)?.wake()
+      for (const { job } of (await waiting(works).catch(report)) ?? []) wakers.get(job.name)?.wake()
     }
   }
 
@@ -241,11 +247,11 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
         wakers.set(one.job.name, waker)
         loops.push(serve(one, waker))
       }
-      loops.push(look(works.map(({ job }) => job.name)), renew())
+      loops.push(look(works), renew())
     },
     async runWaiting(works) {
       let count = 0
-      for (const one of works)
+      for (const one of await waiting(works))
         for (const job of await take(one.job.name, 10)) {
           const { failure } = await perform(one, job)
           if (failure) throw failure.error
