@@ -51,7 +51,8 @@ test('adding, removing and changing a webhook, and replacing its secret, are in 
   const asha = await aPerson(app)
   const { reply } = await add(app, asha, { ...mine, url: 'https://example.com/a-token-of-its-own' })
   const params = { id: reply._id }
-  await ask(app, asha, integrationCalls.changeWebhook, { params, body: { events: ['invoice.created'] } })
+  for (const events of [['invoice.created'], ['invoice.created']] as const)
+    await ask(app, asha, integrationCalls.changeWebhook, { params, body: { events: [...events] } })
   await ask(app, asha, integrationCalls.changeWebhook, { params, body: { url: 'https://other.example/token' } })
   await ask(app, asha, integrationCalls.replaceSecret, { params })
   await ask(app, asha, integrationCalls.removeWebhook, { params })
@@ -60,6 +61,7 @@ test('adding, removing and changing a webhook, and replacing its secret, are in 
     'Webhook to other.example removed.',
     'Secret of the webhook to other.example replaced.',
     'Webhook to other.example changed.',
+    'Webhook to example.com changed.',
     'Webhook to example.com added.',
   ])
 })

@@ -166,11 +166,13 @@ export async function changeWebhook(
     await lockAccount(tx, ownerId)
     const [before] = await tx.select().from(webhooks).where(mine(ownerId, id)).for('update')
     if (!before) throw notThere()
+    const { url = before.url, events = before.events } = fields
     if (Object.keys(fields).length > 0) {
       refuseZap(before)
-      await refuseSame(tx, ownerId, { id: before.id, url: fields.url ?? before.url, events: fields.events ?? before.events })
+      await refuseSame(tx, ownerId, { id: before.id, url, events })
     }
-    const moved = fields.url !== undefined && fields.url !== before.url
+    const moved = url !== before.url
+    const changed = moved || events.toSorted().join() !== before.events.toSorted().join()
     const change = {
       ...fields,
       ...(moved ? { failures: 0, verifiedAt: null } : {}),
@@ -180,7 +182,7 @@ export async function changeWebhook(
       const [after] = await tx.update(webhooks).set(change).where(eq(webhooks.id, before.id)).returning()
       if (after && moved) await verify(tx, { queue, config }, after, now)
     }
-    if (moved) await writeAudit(tx, { ownerId, kind: 'webhook_changed', about: hostOf({ url: fields.url ?? '' }) }, from, now)
+    if (changed) await writeAudit(tx, { ownerId, kind: 'webhook_changed', about: hostOf({ url }) }, from, now)
     if (paused === false) await queue.send(tx, callReceiversJob, { ownerId })
     await withdrawFailing(tx, ownerId)
     return toWebhook(await readWebhook({ db: tx, config }, ownerId, before.id))
