@@ -54,8 +54,9 @@ test('a watched address is looked through, applied, pulled an hour before the da
   expect(receiver.calls).toHaveLength(3)
   expect(await balances(app, asha)).toEqual(['B-1 400', 'B-2 1000', 'B-4 70'])
   const known = await last(app, asha)
-  expect(known?.lastPull).toMatchObject({ state: 'applied', imported: 1, updated: 1, unchanged: 1 })
+  expect(known?.lastPull).toMatchObject({ state: 'applied', imported: 1, updated: 1, unchanged: 1, undoable: true })
   await ask(app, asha, invoiceCalls.undoImport, { params: { id: known?.lastPull?._id ?? '' } })
+  expect((await last(app, asha))?.lastPull).toMatchObject({ state: 'applied', undoable: false })
   expect(await balances(app, asha)).toEqual(['B-1 1000', 'B-2 1000'])
   expect(smtp.mails).toEqual([])
   // What was undone, or deleted by hand, is not created again, also once it is erased.

@@ -12,7 +12,7 @@ import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countTry } from '#server/accounts/throttle.ts'
 import { entitlementsOf, refuseWithout, type Wanted } from '#server/billing/billing.ts'
-import { importInvoices } from '#server/invoices/import.ts'
+import { importInvoices, undoableOf } from '#server/invoices/import.ts'
 import { type AfterChange, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -62,7 +62,9 @@ export async function listSources(db: Database, ownerId: string): Promise<Watche
     .from(pulls)
     .where(eq(pulls.ownerId, ownerId))
     .orderBy(pulls.sourceId, desc(pulls.at), desc(pulls.id))
-  const bySource = new Map(last.map((pull) => [pull.sourceId, pull]))
+  const ids = last.map(({ id }) => id)
+  const undoable = await undoableOf(db, ownerId, ids)
+  const bySource = new Map(last.map((pull) => [pull.sourceId, toPull(pull, undoable.has(pull.id))]))
   return found.map((row) => toSource(row, bySource.get(row.id) ?? null))
 }
 
@@ -263,7 +265,7 @@ async function record(db: Database, { ownerId, id: sourceId }: SourceRow, outcom
       .values({ id: newId(), ...outcome, ownerId, sourceId, at: now })
       .returning()
     if (outcome.state === 'applied') await withdrawNotices(tx, ownerId, ['source_failing', 'source_waiting'], sourceId)
-    return toPull(row as PullRow)
+    return toPull(row as PullRow, (outcome.imported ?? 0) + (outcome.updated ?? 0) > 0)
   })
 }
 
@@ -372,11 +374,10 @@ function dateOf(now: Instant, { timezone }: Pick<AccountRow, 'timezone'>): strin
   return now.toZonedDateTimeISO(timezone).toPlainDate().toString()
 }
 
-function toSource({ id, name, url, daysToPay, missingMeansPaid, createdAt, failures }: SourceRow, last: PullRow | null): WatchedSource {
-  const lastPull = last && toPull(last)
+function toSource({ id, name, url, daysToPay, missingMeansPaid, createdAt, failures }: SourceRow, lastPull: Pull | null): WatchedSource {
   return { _id: id, name, url, daysToPay, missingMeansPaid, createdAt: createdAt.toString(), failures, lastPull }
 }
 
-function toPull({ id, at, state, message, imported, updated, unchanged, refused }: PullRow): Pull {
-  return { _id: id, at: at.toString(), state, message, imported, updated, unchanged, refused }
+function toPull({ id, at, state, message, imported, updated, unchanged, refused }: PullRow, undoable: boolean): Pull {
+  return { _id: id, at: at.toString(), state, message, imported, updated, unchanged, refused, undoable }
 }

@@ -12,7 +12,7 @@ import { type Line, type MadeLine, madeBefore, rememberLines } from './idempoten
 import { changedBefore, followLines, importIdFor, lockByReference } from './import-again.ts'
 import { createInvoices, localDate, lockOwner, refusedAmount } from './invoices.ts'
 import { heldImport, noteHeldImports } from './pauses.ts'
-import { type AfterChange, invoices, manyInvoices, writtenInBulk } from './tables.ts'
+import { type AfterChange, invoiceChanges, invoices, manyInvoices, writtenInBulk } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** Lines per transaction; in between, others get their turn. */
@@ -202,4 +202,13 @@ function lookOf({ clientEmail, amount, currency, dueDate }: InvoiceDraft, usual:
 function inWords({ issues }: z.ZodError): Omit<Extract<Outcome, { message: string }>, 'line'> {
   const errors = issues.map(({ path, message }) => ({ path: path.join('.'), message }))
   return { code: 'invalid', message: errors[0]?.message ?? texts.line.invalid, errors }
+}
+
+/** Which of these imports changed something that was not undone yet. */
+export async function undoableOf(db: Database, ownerId: string, importIds: string[]): Promise<Set<string>> {
+  const found = await db
+    .selectDistinct({ id: invoiceChanges.importId })
+    .from(invoiceChanges)
+    .where(and(eq(invoiceChanges.ownerId, ownerId), inArray(invoiceChanges.importId, importIds), isNull(invoiceChanges.undoneAt)))
+  return new Set(found.flatMap(({ id }) => id ?? []))
 }

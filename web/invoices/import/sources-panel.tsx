@@ -102,7 +102,7 @@ export function Sources({ onLook }: { onLook: (looking: boolean) => void }): Rea
             <li key={source._id} className={styles.source}>
               <SourceWords source={source} />
               <span className={styles.sourceActs}>
-                {source.lastPull?.state === 'applied' && source.lastPull.imported + source.lastPull.updated > 0 && (
+                {source.lastPull?.undoable && (
                   <BusyButton
                     variant="subtle"
                     {...acting(source.lastPull._id, texts.undoBusy)}
