@@ -70,7 +70,7 @@ test('a business: alone, with a team, and one of several', full, async ({ browse
   await auditWalk({ browser, url: program.url }, (page, audit) => asOwner(page, audit, program.url))
 })
 
-test('a business as its viewer sees it, and an invitation in each of its states', async ({ browser, program }) => {
+test('a business as its viewer sees it, and an invitation in each of its states', full, async ({ browser, program }) => {
   const owner = await someoneAt(program.url, newEmail())
   await owner.send('PATCH', '/business', { name: 'Studio Neem' })
   const lines = ['Kaveri Foods', 'Lotus Dental'].map((clientName, nth) => ({

@@ -154,7 +154,7 @@ test('a webhook is paused, resumed, changed, gets a new secret, and is removed',
   await expect(page.getByText('Webhook not found')).toBeVisible()
 })
 
-test('the sidebar triggers reminders after one consent, once a day', async ({ page, program, smtp }) => {
+test('the sidebar triggers reminders after one consent, once a day', full, async ({ page, program, smtp }) => {
   const asha = await signIn(page, program.url, 'trigger@banyan.example')
   await asha.send('POST', '/invoice', anInvoice)
   await page.goto('/dashboard')

@@ -3,7 +3,7 @@ import { full } from './duely.ts'
 import { signIn } from './sign-in.ts'
 import { confirmEmail, expect, test } from './with-google.ts'
 
-test('a connected Gmail mailbox sends a reminder, and disconnecting revokes the grant', async ({ page, google, post, program }) => {
+test('a connected Gmail mailbox sends a reminder, and disconnecting revokes the grant', full, async ({ page, google, post, program }) => {
   const asha = await signIn(page, program.url, 'asha@banyan.example')
   await confirmEmail(program.url, post, 'asha@banyan.example')
   const dueDate = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 10 }).toString()
