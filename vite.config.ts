@@ -114,6 +114,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // `run/sizes.ts` reads from it which files a page loads.
     manifest: true,
+    // Signed-out pages import only when it is needed what the dashboard imports with itself: the groups make it a file of its own.
+    rolldownOptions: { checks: { ineffectiveDynamicImport: false } },
   },
   environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups: chunks } } } } } },
 })
