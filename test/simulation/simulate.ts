@@ -42,8 +42,10 @@ process.exit(broken > 0 ? 1 : 0)
 
 async function inThisProcess(): Promise<number> {
   let count = 0
+  // A year of many accounts takes an hour.
+  const onDay = (day: number, emails: number) => void (day % 10 === 0 && process.stderr.write(`day ${day} of ${days}: ${emails} emails\n`))
   for (const seed of seeds) {
-    const result = await runSeed({ seed, days, accounts })
+    const result = await runSeed({ seed, days, accounts, ...(wanted === 1 ? { onDay } : {}) })
     const lines = values.trace ? result.trace : result.broken === null ? [] : result.trace.slice(-linesShown)
     for (const line of lines) process.stdout.write(`${line}\n`)
     if (result.broken !== null || values.list || wanted === 1)

@@ -22,6 +22,8 @@ export interface SimulationOptions {
   accounts: number
   /** What a planted fault does to statements. */
   plant?: Plant
+  /** Told after each day that held, with the emails sent so far. */
+  onDay?: (day: number, emails: number) => void
 }
 
 export interface SimulationResult {
@@ -131,7 +133,10 @@ class Simulation {
     let broken: string | null = null
     try {
       await this.#makeOwners()
-      for (let nth = 0; nth < this.options.days; nth += 1) await this.#day()
+      for (let nth = 1; nth <= this.options.days; nth += 1) {
+        await this.#day()
+        this.options.onDay?.(nth, this.#emails)
+      }
     } catch (error) {
       if (!(error instanceof Broken)) throw error
       broken = error.message
