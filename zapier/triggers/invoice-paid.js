@@ -6,7 +6,7 @@ export const invoicePaid = hookTrigger({
   event: 'invoice.paid',
   noun: 'Invoice',
   label: 'Invoice Paid',
-  description: 'Triggers when an invoice is marked as paid.',
+  description: 'Triggers when an invoice is paid in full.',
   sample: invoiceEvent('invoice.paid', {
     status: 'paid',
     paidAt: '2026-03-02T04:30:00Z',
