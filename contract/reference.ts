@@ -976,7 +976,7 @@ export const explainedEvents: { summary: string; schema: z.ZodType; example: Web
     example: { id: ids.event, type: 'invoice.overdue', timestamp: now, data: { invoice: { ...kaveri, status: 'overdue' } } },
   },
   {
-    summary: 'An invoice was marked as paid.',
+    summary: 'An invoice was paid in full.',
     schema: webhookPayload.options[0],
     example: { id: ids.event, type: 'invoice.paid', timestamp: now, data: { invoice: paidKaveri } },
   },
