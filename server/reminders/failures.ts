@@ -7,7 +7,7 @@ import { type AccountRow, lockAccount } from '#server/accounts/accounts.ts'
 import { emailOwner, type Notification, notify, notifyOwner } from '#server/accounts/notices.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
-import { type Database, rows } from '#server/platform/database.ts'
+import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { heldTooLong, notInTime } from './deliveries.ts'
 import { mostNamed } from './holds.ts'
@@ -17,10 +17,10 @@ import { settle } from './progress.ts'
 import { dayAfter, startOfDay } from './schedule.ts'
 import { texts } from './texts.ts'
 
-/** Runs settled at a time that leave nothing to report. */
-const quietAtOnce = 2_000
-/** Accounts checked at a time. */
-const atOnce = 200
+/** Runs settled at a time. */
+const atOnce = 2_000
+/** Accounts notified at a time. */
+const notifiedAtOnce = 200
 /** Failures older than this many days are not reported. */
 const newsDays = 2
 /** An invoice whose email failed within this many days is reported only on the screens, not by email again. */
@@ -53,34 +53,37 @@ type FailedMail = z.output<typeof failedMail>
 const over = sql`r.settled_at IS NULL AND (r.planned_at IS NOT NULL OR r.cancelled_at IS NOT NULL)
   AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id AND d.state IN ('queued', 'sending', 'retrying', 'held'))`
 
+/** It was skipped, or an email of it was never delivered. */
+const hasNews = sql`(r.skipped_reason IS NOT NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id AND d.state = 'failed'))`
+
 /**
  * Notifies owners, once for each run, of the emails that were never delivered, as soon as none of the run is open any more. Of a manual run
  * only later failures are reported, because the screen showed the immediate ones; held emails are not, because the screens show why all
  * along. An account that fails does not delay the others; its error is thrown at the end.
  */
 export async function notifyFailures(deps: Deps): Promise<void> {
-  await settleQuietly(deps)
-  const owners = await rows(
+  // Once for both: while many accounts are served, each of their runs is looked at.
+  const ended = await rows(
     deps.db,
-    z.object({ ownerId: z.string() }),
-    sql`SELECT DISTINCT r.owner_id AS "ownerId" FROM runs r WHERE ${over} LIMIT ${atOnce}`,
+    z.object({ id: z.string(), ownerId: z.string(), news: z.boolean() }),
+    sql`SELECT r.id, r.owner_id AS "ownerId", ${hasNews} AS news FROM runs r WHERE ${over} ORDER BY r.created_at LIMIT ${atOnce}`,
   )
+  const { true: reported = [], false: quiet = [] } = Object.groupBy(ended, ({ news }) => String(news) as 'true' | 'false')
+  if (quiet.length > 0) await settleQuietly(deps, quiet)
   const failures: unknown[] = []
-  for (const { ownerId } of owners)
+  for (const ownerId of [...new Set(reported.map((run) => run.ownerId))].slice(0, notifiedAtOnce))
     await deps.db.transaction((tx) => settleRuns(tx, deps, ownerId)).catch((error: unknown) => failures.push(error))
   if (failures.length > 0) throw new AggregateError(failures, 'Some owners could not be notified of their failures.')
 }
 
-/** Settles the runs that leave nothing to report, in one statement; a daily one withdraws older notices all the same. */
-async function settleQuietly({ db, clock }: Deps): Promise<void> {
-  const now = clock.now()
+/** Settles runs that leave nothing to report, in one statement; a daily one withdraws older notices all the same. */
+async function settleQuietly({ db, clock }: Deps, ended: { id: string }[]): Promise<void> {
   const quiet = sql`
-    SELECT r.id FROM runs r
-    WHERE ${over} AND r.skipped_reason IS NULL AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.run_id = r.id AND d.state = 'failed')
-    ORDER BY r.id LIMIT ${quietAtOnce} FOR UPDATE SKIP LOCKED`
+    SELECT r.id FROM runs r WHERE r.id = ANY(${arrayText(ended.map(({ id }) => id))}::uuid[]) AND ${over} AND NOT ${hasNews}
+    ORDER BY r.id FOR UPDATE SKIP LOCKED`
   await db.execute(sql`
     WITH quiet AS (
-      ${settle(quiet, now, sql`q.owner_id, q.kind, q.created_at`)})
+      ${settle(quiet, clock.now(), sql`q.owner_id, q.kind, q.created_at`)})
     DELETE FROM notices n USING quiet
     WHERE quiet.kind = 'daily' AND n.owner_id = quiet.owner_id AND n.kind = 'not_delivered' AND n.created_at < quiet.created_at`)
 }
