@@ -154,7 +154,7 @@ async function holdRuns(tx: Database, made: Due[], now: Instant): Promise<void> 
       UPDATE runs r SET leaves_at = w.at
       FROM unnest(${columnText(held, ({ id }) => id)}::uuid[], ${columnText(held, ({ date }) => date)}::date[], ${columnText(held, ({ at }) => String(at))}::timestamptz[]) AS w (owner_id, date, at)
       WHERE r.owner_id = w.owner_id AND r.local_date = w.date AND r.kind = 'daily' AND r.created_at = ${now.toString()}::timestamptz RETURNING r.id, w.at)
-    UPDATE deliveries d SET next_try_at = held.at FROM held WHERE d.run_id = held.id AND d.state = 'queued'`)
+    UPDATE deliveries d SET next_try_at = held.at FROM held WHERE d.run_id = held.id AND coalesce(d.state, '') = 'queued'`)
 }
 
 interface SkippedDay {

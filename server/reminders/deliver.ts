@@ -54,7 +54,7 @@ import { planRun } from './runs.ts'
 import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
 import type { Sending } from './sending.ts'
 import { countOutcome, mailboxesAtOnce } from './sending.ts'
-import { runs } from './tables.ts'
+import { ofAll, runs } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** The dependencies of sending. */
@@ -553,7 +553,7 @@ export async function closeTooLate(db: Database, now: Instant): Promise<number> 
     const late = await rows(
       db,
       z.object({ id: z.string() }),
-      sql`SELECT id FROM deliveries WHERE state IN ('queued', 'retrying', 'held') AND deadline_at <= ${now.toString()}::timestamptz ORDER BY deadline_at LIMIT ${closedAtOnce}::int`,
+      sql`SELECT id FROM deliveries WHERE state IN ('queued', 'retrying', 'held') AND ${ofAll} AND deadline_at <= ${now.toString()}::timestamptz ORDER BY deadline_at LIMIT ${closedAtOnce}::int`,
     )
     if (late.length === 0) return count
     const closed = await close(db, { now, account: null, which: sql`d.id = ANY(${arrayText(late.map(({ id }) => id))}::uuid[])` })
@@ -838,7 +838,7 @@ export async function wakeDue({ db, queue, clock }: Deps): Promise<void> {
     z.object({ ownerId: z.string() }),
     // Not those whose job waits or runs: at nine o'clock that would be all of them, every five seconds.
     sql`SELECT "ownerId" FROM (
-          SELECT DISTINCT owner_id AS "ownerId" FROM deliveries WHERE state IN ('queued', 'retrying') AND next_try_at <= ${now}::timestamptz
+          SELECT DISTINCT owner_id AS "ownerId" FROM deliveries WHERE state IN ('queued', 'retrying') AND ${ofAll} AND next_try_at <= ${now}::timestamptz
           UNION SELECT owner_id FROM runs WHERE planned_at IS NULL AND cancelled_at IS NULL) due
         WHERE NOT EXISTS (SELECT 1 FROM jobs j WHERE j.name = ${deliverJob.name} AND j.key = due."ownerId"::text AND j.turn > 0)`,
   )

@@ -33,9 +33,16 @@ import { holdTexts, texts } from './texts.ts'
  * sent, failed, cancelled and superseded are final, but for what was left out: the end of an email also frees its invoices for the next one (`freed`), in the same
  * statement. A transition out of `sending` needs the ticket of the claim; a reply to an older claim changes nothing.
  */
-const waiting = sql`('queued', 'retrying')`
-const pending = sql`('queued', 'retrying', 'held')`
+/** Where the account is known: PostgreSQL reads its part of an index for each of the two states of `pending`. */
+const waiting = sql`d.state IN ('queued', 'retrying')`
+const pending = sql`(${waiting} OR d.state = 'held')`
 const open = sql`('queued', 'sending', 'retrying', 'held')`
+/**
+ * Where the email or its run is known: no index of what waits serves this. By statistics of a minute before nine o'clock nothing waits, so PostgreSQL would
+ * read everything that waits of all accounts instead.
+ */
+export const stillWaiting = sql`coalesce(d.state, '') IN ('queued', 'retrying')`
+const stillPending = sql`coalesce(d.state, '') IN ('queued', 'retrying', 'held')`
 
 /** Follows `changed`, which returns at least id and state. */
 const freed = sql`freed AS (
@@ -76,7 +83,7 @@ async function change(
     db,
     z.object({ count: z.number() }),
     sql`WITH changed AS (
-          UPDATE deliveries d SET ${about.set} WHERE (${about.which}) AND d.state IN ${about.from} RETURNING d.id, d.state, d.client_email),
+          UPDATE deliveries d SET ${about.set} WHERE (${about.which}) AND ${about.from} RETURNING d.id, d.state, d.client_email),
         ${freed}${shown ?? sql``}
         SELECT count(*)::int AS count FROM changed`,
   )
@@ -151,7 +158,7 @@ export async function pullForward(tx: Database, run: Run, ids: string[], now: In
   const approved = sql`(d.state = 'held' AND d.reason IN ('plan', 'restored'))`
   await change(tx, {
     which: sql`d.id = ANY(${arrayText([...new Set(ids)])}::uuid[]) AND d.owner_id = ${run.ownerId}::uuid`,
-    from: open,
+    from: sql`d.state IN ${open}`,
     set: sql`pulled_by_run_id = ${run.id}::uuid, deadline_at = greatest(d.deadline_at, ${run.deadlineAt.toString()}::timestamptz),
       next_try_at = CASE WHEN d.state = 'sending' THEN d.next_try_at ELSE least(d.next_try_at, ${now.toString()}::timestamptz) END,
       state = CASE WHEN ${approved} THEN 'queued' ELSE d.state END, reason = CASE WHEN ${approved} THEN NULL ELSE d.reason END,
@@ -236,7 +243,7 @@ const claimedNow = sql`
           EXISTS (SELECT 1 FROM mail_configs m WHERE ${isSentBy} AND m.sender_id = w.sender_id AND m.pause_reason IS NULL) AS "isSent"
         FROM deliveries d WHERE d.id = w.id OFFSET 0) now,
       accounts a
-    WHERE d.id = w.id AND d.state IN ${waiting} AND d.deadline_at > ${value('now')}::timestamptz
+    WHERE d.id = w.id AND ${stillWaiting} AND d.deadline_at > ${value('now')}::timestamptz
       AND a.id = d.owner_id AND a.held_at IS NULL AND NOT now.barred AND now."isSent" AND now.source = coalesce(w.source, d.rendered_from)
     RETURNING d.id, d.claim, d.attempt, CASE WHEN w.length IS NULL THEN d.raw END AS raw`
 const claimAll = statement(claimedDelivery, claimedNow)
@@ -272,7 +279,7 @@ function joined(messages: (Buffer | null)[]): { bytes: Buffer; begins: string; l
 
 /** The email in hand, before it is claimed: if composing it ends the process, that counts as one of its deaths. */
 export async function markComposing(db: Database, id: string, processId: string): Promise<void> {
-  await db.execute(sql`UPDATE deliveries SET claimed_by = ${processId}::uuid WHERE id = ${id}::uuid AND state IN ${waiting}`)
+  await db.execute(sql`UPDATE deliveries d SET claimed_by = ${processId}::uuid WHERE d.id = ${id}::uuid AND ${stillWaiting}`)
 }
 
 /** The process lives: the email, unclaimed, is no longer in its hand. */
@@ -359,12 +366,12 @@ const undelivered = ({ reply, now }: Pick<Tried, 'reply' | 'now'>) =>
 /** Fails an email that its template makes too large: no later try could make it smaller. */
 export function failTooLarge(db: Database, id: string, now: Instant): Promise<number> {
   const set = sql`state = 'failed', reason = 'too_large', server_reply = ${texts.tooLarge}`
-  return change(db, { which: sql`d.id = ${id}::uuid`, from: waiting, set }, { reply: texts.tooLarge, now })
+  return change(db, { which: sql`d.id = ${id}::uuid`, from: stillWaiting, set }, { reply: texts.tooLarge, now })
 }
 
 /** Schedules the next try of the email that was deferred; where that is past the deadline, this was the last one. */
 export async function retryLater(db: Database, of: Tried, next: Instant): Promise<void> {
-  await change(db, { which: mine(of), from: sql`('sending')`, set: sql`${tried(of)}, ${nextTry(next)}` }, of)
+  await change(db, { which: mine(of), from: sql`d.state = 'sending'`, set: sql`${tried(of)}, ${nextTry(next)}` }, of)
 }
 
 /** An unreachable mail server concerns every due email of its mailbox, not just the one that was tried. */
@@ -425,7 +432,7 @@ export async function holdRefused(db: Database, of: Tried, sender: { ownerId: st
   const paused = sql`EXISTS (SELECT 1 FROM mail_configs m WHERE m.owner_id = ${sender.ownerId}::uuid AND m.sender_id = ${sender.senderId}::uuid AND m.pause_reason IS NOT NULL)`
   await change(db, {
     which: mine(of),
-    from: sql`('sending')`,
+    from: sql`d.state = 'sending'`,
     set: sql`${tried(of)}, state = CASE WHEN ${stopped} THEN 'cancelled' WHEN ${paused} THEN 'held' ELSE 'queued' END,
       reason = CASE WHEN ${stopped} THEN 'stopped' WHEN ${paused} THEN 'sending_paused' END`,
   })
@@ -444,7 +451,7 @@ export function hold(db: Database, ownerId: string, reason: HoldReason, sender?:
 /** Holds these emails as long as their clients are paying online. */
 export async function holdPaying(db: Database, ownerId: string, ids: string[], now: Instant): Promise<void> {
   const which = sql`d.owner_id = ${ownerId}::uuid AND d.id = ANY(${arrayText(ids)}::uuid[]) AND ${beingPaid(now)}`
-  await change(db, { which, from: waiting, set: sql`state = 'held', reason = 'paying'` })
+  await change(db, { which, from: stillWaiting, set: sql`state = 'held', reason = 'paying'` })
 }
 
 /** Queues again what no client is paying any more; returns whose emails. */
@@ -467,9 +474,9 @@ export async function followHolds(db: Database, ownerId: string, which: SQL, now
   // An email that is being tried at this moment must not be waited for: its record waits for an invoice that this transaction may have locked.
   const to = (
     held: SQL,
-  ) => sql`d.id IN (SELECT f.id FROM deliveries f WHERE f.owner_id = ${ownerId}::uuid AND f.state IN ${pending} AND EXISTS (
+  ) => sql`d.id IN (SELECT f.id FROM deliveries f WHERE f.owner_id = ${ownerId}::uuid AND (f.state IN ('queued', 'retrying') OR f.state = 'held') AND EXISTS (
     SELECT 1 FROM delivery_invoices x JOIN invoices i ON i.id = x.invoice_id WHERE x.delivery_id = f.id AND x.open AND ${which} AND ${held}) FOR UPDATE SKIP LOCKED)`
-  await change(db, { which: to(addressHeld), from: waiting, set: sql`state = 'held', reason = 'address'` })
+  await change(db, { which: to(addressHeld), from: stillWaiting, set: sql`state = 'held', reason = 'address'` })
   return release(db, sql`d.reason = 'address' AND ${to(sql`NOT ${addressHeld}`)}`, now)
 }
 
@@ -477,7 +484,7 @@ export async function followHolds(db: Database, ownerId: string, which: SQL, now
 export function holdEverything(db: Database, now: Instant): Promise<number> {
   return change(db, {
     which: sql`d.deadline_at > ${now.toString()}::timestamptz`,
-    from: open,
+    from: sql`d.state IN ${open}`,
     set: sql`state = 'held', reason = 'restored', claimed_by = NULL, claim = NULL`,
   })
 }
@@ -489,7 +496,7 @@ const hourThere = sql`CASE WHEN d.client_date IS NOT NULL AND d.pulled_by_run_id
 export function release(db: Database, which: SQL, now: Instant): Promise<number> {
   return change(db, {
     which,
-    from: sql`('held')`,
+    from: sql`d.state = 'held'`,
     set: sql`state = 'queued', reason = NULL,
       next_try_at = greatest(${now.toString()}::timestamptz, (SELECT r.leaves_at FROM runs r WHERE r.id = d.run_id AND d.pulled_by_run_id IS NULL), ${hourThere})`,
   })
@@ -506,7 +513,7 @@ export function cancel(tx: Database, ownerId: string): Promise<number> {
 
 /** Closes emails of a daily run that its owner leaves out. */
 export async function leaveOut(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
-  await change(tx, { which: ours(run.ownerId, ids), from: pending, set: sql`state = 'superseded', reason = 'left_out'` })
+  await change(tx, { which: ours(run.ownerId, ids), from: stillPending, set: sql`state = 'superseded', reason = 'left_out'` })
   await tx.execute(sql`
     UPDATE decisions x SET rule = 'left_out', note = NULL, decided_at = ${now.toString()}::timestamptz
     FROM deliveries d WHERE ${ours(run.ownerId, ids)} AND d.reason = 'left_out' AND x.delivery_id = d.id AND x.local_date = ${run.localDate}::date`)
@@ -545,7 +552,7 @@ async function join(tx: Database, run: Run, ids: string[]): Promise<void> {
     tx,
     z.object({ id: z.string(), key: z.string(), back: z.boolean() }),
     sql`SELECT d.id, concat_ws(' ', lower(d.client_email), d.currency, d.language, d.sequence_id, d.step_offset) AS key, d.id = ANY(${back}::uuid[]) AS back FROM deliveries d
-        WHERE d.run_id = ${run.id}::uuid AND d.pulled_by_run_id IS NULL AND (d.state IN ${waiting} OR d.id = ANY(${back}::uuid[]))
+        WHERE d.run_id = ${run.id}::uuid AND d.pulled_by_run_id IS NULL AND (${stillWaiting} OR d.id = ANY(${back}::uuid[]))
           AND lower(d.client_email) IN (SELECT lower(b.client_email) FROM deliveries b WHERE b.id = ANY(${back}::uuid[]))
         ORDER BY d.id FOR UPDATE`,
   )
@@ -624,7 +631,7 @@ export async function close(
     db,
     z.object({ count: z.number() }),
     sql`WITH judged AS (
-          SELECT d.id, ${why} AS why FROM deliveries d WHERE ${about.which} AND d.state IN ${pending} FOR UPDATE SKIP LOCKED),
+          SELECT d.id, ${why} AS why FROM deliveries d WHERE ${about.which} AND ${pending} FOR UPDATE SKIP LOCKED),
         changed AS (
           UPDATE deliveries d SET reason = CASE WHEN judged.why = 'too_late' AND d.state = 'held' THEN ${heldTooLong} ELSE judged.why END,
             state = CASE judged.why WHEN 'stopped' THEN 'cancelled' WHEN 'not_owed' THEN 'superseded' ELSE 'failed' END,
@@ -650,7 +657,7 @@ export async function split(tx: Database, ownerId: string, which: SQL): Promise<
     z.object({ invoiceId: z.string(), deliveryId: z.string() }),
     sql`SELECT o.invoice_id AS "invoiceId", o.delivery_id AS "deliveryId"
         FROM delivery_invoices o JOIN deliveries d ON d.id = o.delivery_id JOIN invoices i ON i.id = o.invoice_id
-        WHERE o.owner_id = ${ownerId}::uuid AND ${which} AND o.open AND d.state IN ${pending}
+        WHERE o.owner_id = ${ownerId}::uuid AND ${which} AND o.open AND ${stillPending}
           AND (lower(i.client_email) <> lower(d.client_email) OR ${inOtherLanguage})
           AND EXISTS (SELECT 1 FROM delivery_invoices n WHERE n.delivery_id = d.id AND n.invoice_id <> o.invoice_id)
         FOR UPDATE OF d SKIP LOCKED`,
@@ -671,7 +678,7 @@ export async function split(tx: Database, ownerId: string, which: SQL): Promise<
 export function unclaim(db: Database, tickets: string[]): Promise<number> {
   return change(db, {
     which: sql`d.claim = ANY(${arrayText(tickets)}::uuid[])`,
-    from: sql`('sending')`,
+    from: sql`d.state = 'sending'`,
     set: sql`state = 'queued', attempt = d.attempt - 1, claimed_by = NULL, claim = NULL`,
   })
 }
@@ -680,7 +687,7 @@ export function unclaim(db: Database, tickets: string[]): Promise<number> {
 export async function unclaimAll(db: Database, processId: string): Promise<void> {
   await change(db, {
     which: sql`d.claimed_by = ${processId}::uuid`,
-    from: open,
+    from: sql`d.state IN ${open}`,
     set: sql`state = CASE d.state WHEN 'sending' THEN 'queued' ELSE d.state END, claimed_by = NULL, claim = NULL`,
   })
 }

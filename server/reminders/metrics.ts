@@ -6,6 +6,7 @@ import { counter, gauge, type Metric } from '#server/platform/metrics.ts'
 import { hostDown, hostOf } from './deliveries.ts'
 import { isSentBy } from './mailboxes.ts'
 import type { Sending } from './sending.ts'
+import { ofAll } from './tables.ts'
 
 const waiting = z.object({ state: z.string(), reason: z.string(), count: z.number() })
 const queued = z.object({ job: z.string(), count: z.number(), oldest: z.number() })
@@ -37,7 +38,7 @@ export async function measureDatabase(db: Database, now: Instant): Promise<Metri
     once,
     sql`SELECT (SELECT count(*)::int FROM accounts WHERE next_run_at <= ${at}) AS due,
           (SELECT coalesce(extract(epoch FROM ${at} - min(next_run_at)), 0)::float8 FROM accounts WHERE next_run_at <= ${at}) AS late,
-          (SELECT coalesce(extract(epoch FROM ${at} - min(next_try_at)), 0)::float8 FROM deliveries WHERE state IN ('queued', 'retrying') AND next_try_at <= ${at}) AS oldest,
+          (SELECT coalesce(extract(epoch FROM ${at} - min(next_try_at)), 0)::float8 FROM deliveries WHERE state IN ('queued', 'retrying') AND ${ofAll} AND next_try_at <= ${at}) AS oldest,
           (SELECT count(*)::int FROM processes WHERE heartbeat_at > now() - interval '20 seconds') AS alive,
           (SELECT count(*)::int FROM processes WHERE heartbeat_at <= now() - interval '20 seconds') AS dead,
           (SELECT coalesce(extract(epoch FROM now() - max(ticked_at)), 0)::float8 FROM processes) AS tick`,

@@ -144,10 +144,11 @@ export const deliveries = pgTable(
     index('deliveries_run').on(t.runId),
     index('deliveries_pulled').on(t.pulledByRunId).where(sql`${t.pulledByRunId} IS NOT NULL`),
     index('deliveries_waiting').on(t.ownerId, t.nextTryAt, t.id).where(sql`${t.state} IN ('queued', 'retrying')`),
-    index('deliveries_due').on(t.nextTryAt).where(sql`${t.state} IN ('queued', 'retrying')`),
+    // With what is always true: only statements that say so read what waits of all accounts (`ofAll`).
+    index('deliveries_due').on(t.nextTryAt).where(sql`${t.state} IN ('queued', 'retrying') AND ${t.attempt} >= 0`),
     index('deliveries_held').on(t.ownerId).where(sql`${t.state} = 'held'`),
     index('deliveries_paying').on(t.ownerId).where(sql`${t.state} = 'held' AND ${t.reason} = 'paying'`),
-    index('deliveries_deadline').on(t.deadlineAt).where(sql`${t.state} IN ('queued', 'retrying', 'held')`),
+    index('deliveries_deadline').on(t.deadlineAt).where(sql`${t.state} IN ('queued', 'retrying', 'held') AND ${t.attempt} >= 0`),
     index('deliveries_in_hand').on(t.claimedBy).where(sql`${t.claimedBy} IS NOT NULL`),
     index('deliveries_bytes')
       .on(t.bytesDueAt, t.createdAt)
@@ -343,3 +344,6 @@ export const processes = pgTable('processes', {
   /** When it last checked which accounts are due, by the database's clock. */
   tickedAt: instant(),
 })
+
+/** In a condition on emails of all accounts, so that it is answered by an index of them; a statement about one account must never be. */
+export const ofAll = sql`attempt >= 0`
