@@ -1,12 +1,12 @@
 // Also on PostgreSQL: one run per account and day, under the lock of the account.
-import { eq, sql } from 'drizzle-orm'
+import { eq, sql, TransactionRollbackError } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { lockAccount } from '#server/accounts/accounts.ts'
+import { findAccount, lockAccount } from '#server/accounts/accounts.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { newId } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
@@ -17,6 +17,7 @@ import { readEmail } from '#test/read-email.ts'
 import { thorough } from '#test/thorough.ts'
 import { makeDueRuns } from './daily-runs.ts'
 import { claim } from './deliveries.ts'
+import { readPending } from './pending.ts'
 import { answerOf } from './progress.ts'
 import { previewReminders, reminderStatus } from './reminders.ts'
 import { makeRun } from './runs.ts'
@@ -573,6 +574,46 @@ test('claiming an email reads no email of another account, without statistics to
     return after.inWhole + after.byIndex - before.inWhole - before.byIndex
   })
   expect(read).toBeLessThan(10)
+})
+
+test('what is due and its claim read no email of another account by the statistics of an hour at which nothing waited', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha, smtp } = office
+  smtp.answer({ mail: () => '451 4.3.0 Later' })
+  await besideMany(app, asha, 'queued')
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  const [mailbox] = await app.db.select().from(mailConfigs).where(eq(mailConfigs.ownerId, asha.id))
+  const account = await findAccount(app.db, asha.id)
+  if (!mailbox || !account) throw new Error('There is no mailbox.')
+  const now = app.clock.now().add({ hours: 2 })
+  const read: number[] = []
+  const noted = async <T>(tx: Database, run: () => Promise<T>): Promise<T> => {
+    const before = await readOfEmails(tx)
+    const answer = await run()
+    const after = await readOfEmails(tx)
+    read.push(after.inWhole + after.byIndex - before.inWhole - before.byIndex)
+    return answer
+  }
+  await app.db
+    .transaction(async (tx) => {
+      await tx.execute(
+        sql`UPDATE deliveries SET state = 'sent', next_try_at = ${app.clock.now().toString()}::timestamptz, deadline_at = ${now.add({ hours: 9 }).toString()}::timestamptz`,
+      )
+      await tx.execute(sql`ANALYZE deliveries`)
+      await tx.execute(sql`UPDATE deliveries SET state = 'queued'`)
+      await forgetPlans(tx)
+      const sender = { ...mailbox, several: false }
+      const due = await noted(tx, () => readPending(tx, [{ account, sender, scheduling: true }], now))
+      const [email] = due.get(asha.id) ?? []
+      const about = { senderId: mailbox.senderId, today: '2026-03-02', composed: null, dropsInvoices: false }
+      await noted(tx, () => claim(tx, [{ ...about, id: email?.id ?? '', ticket: newId() }], { processId: app.deps.processId, now }))
+      tx.rollback()
+    })
+    .catch((error: unknown) => expect(error).toBeInstanceOf(TransactionRollbackError))
+  // Other tests count what is read without any statistics.
+  await app.db.execute(sql`TRUNCATE deliveries CASCADE`)
+  expect(read).toHaveLength(2)
+  expect(Math.max(...read)).toBeLessThan(1_000)
 })
 
 test('simultaneous presses of Send Now are one press, also for one that is served late', async () => {
