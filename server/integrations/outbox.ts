@@ -13,7 +13,7 @@ import { jobs } from '#server/platform/tables.ts'
 import { callReceiversJob, composeWebhooksJob } from './jobs.ts'
 import { oauthGrants, webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
 import { texts } from './texts.ts'
-import { isDue } from './webhook-delivery.ts'
+import { isDue, stillWaiting } from './webhook-delivery.ts'
 import { composePayload } from './webhook-payload.ts'
 import { hostOf, isUnsubscribed, type WebhookRow } from './webhooks.ts'
 
@@ -48,7 +48,7 @@ export async function wakeWebhooks({ db, queue, clock, config }: Deps): Promise<
         isNull(webhooks.pausedBecause),
         sql`NOT ${isUnsubscribed(config)}`,
         isNotSignalled(callReceiversJob, webhooks.ownerId),
-        sql`EXISTS (SELECT 1 FROM ${webhookDeliveries} WHERE ${isDue(webhooks.id, clock.now())})`,
+        sql`EXISTS (SELECT 1 FROM ${webhookDeliveries} WHERE ${isDue(webhooks.id, clock.now())} AND ${webhookDeliveries.attempt} >= 0)`,
       ),
     )
     .limit(wokenAtOnce)
@@ -133,7 +133,7 @@ async function roomOf(tx: Database, ownerId: string): Promise<Map<string, number
     .select({ hookId: webhookDeliveries.hookId, count: sql<number>`count(*)::int` })
     .from(webhookDeliveries)
     .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.hookId))
-    .where(and(eq(webhooks.ownerId, ownerId), eq(webhookDeliveries.state, 'waiting')))
+    .where(and(eq(webhooks.ownerId, ownerId), stillWaiting))
     .groupBy(webhookDeliveries.hookId)
   return new Map(waiting.map(({ hookId, count }) => [hookId, mostWaiting - count]))
 }

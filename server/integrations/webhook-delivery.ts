@@ -112,6 +112,9 @@ export function isDue(hookId: string | typeof webhooks.id, now: Instant): SQL | 
   return and(eq(webhookDeliveries.hookId, hookId), eq(webhookDeliveries.state, 'waiting'), lte(webhookDeliveries.nextTryAt, now))
 }
 
+/** Where the delivery or its webhook is known: no index of what waits serves this, of which PostgreSQL could read all that wait of others. */
+export const stillWaiting = sql`coalesce(${webhookDeliveries.state}, '') = 'waiting'`
+
 /**
  * Claims the delivery that has been due for longest. It counts as tried from here on, so that a call that crashes this process is not
  * repeated without end.
@@ -171,7 +174,7 @@ export async function putOff(db: Database, { id, attempt }: Claimed, nextTryAt: 
   await db
     .update(webhookDeliveries)
     .set({ attempt: attempt - 1, nextTryAt })
-    .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.attempt, attempt), eq(webhookDeliveries.state, 'waiting')))
+    .where(and(eq(webhookDeliveries.id, id), eq(webhookDeliveries.attempt, attempt), stillWaiting))
 }
 
 export async function record(
