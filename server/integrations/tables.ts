@@ -251,7 +251,7 @@ export const webhookDeliveries = pgTable(
     foreignKey({ columns: [t.ownerId, t.eventId], foreignColumns: [webhookEvents.ownerId, webhookEvents.id] }).onDelete('cascade'),
     unique('hook_deliveries_one').on(t.hookId, t.eventId),
     index('hook_deliveries_event').on(t.eventId),
-    // With what is always true: the statement that looks for whatever is due says so, and one about a single webhook never reads those of others.
+    // With what is always true: the statement about all webhooks says so, and one about a single webhook never reads those of others.
     index('hook_deliveries_due').on(t.nextTryAt).where(sql`${t.state} = 'waiting' AND ${t.attempt} >= 0`),
     index('hook_deliveries_waiting').on(t.hookId, t.nextTryAt, t.id).where(sql`${t.state} = 'waiting'`),
     index('hook_deliveries_newest').on(t.hookId, t.id),
