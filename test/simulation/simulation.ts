@@ -38,6 +38,8 @@ export interface SimulationResult {
 }
 
 const day = 24 * 3_600_000
+/** In days: what autovacuum does on a server, but at a known instant. Statements are planned again then, for tables as large as they are. */
+const cleanEvery = 5
 /** How many of the last lines of a trace are kept. */
 const keptLines = 200
 /** For so long, in ms, a process is given to do what has come. */
@@ -135,6 +137,7 @@ class Simulation {
       await this.#makeOwners()
       for (let nth = 1; nth <= this.options.days; nth += 1) {
         await this.#day()
+        if (nth % cleanEvery === 0) await this.engine.exec('VACUUM ANALYZE')
         this.options.onDay?.(nth, this.#emails)
       }
     } catch (error) {
@@ -356,11 +359,12 @@ class Simulation {
     const now = Temporal.Instant.fromEpochMilliseconds(this.machine.now()).toString()
     const { rows } = await this.engine.query<{ quiet: boolean }>(
       `SELECT NOT EXISTS (SELECT 1 FROM jobs WHERE turn > 0 AND (tries = 0 OR not_before <= now()))
-         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'sending' OR (state IN ('queued', 'retrying') AND next_try_at <= $1::timestamptz)
-                           OR (state IN ('queued', 'retrying', 'held') AND deadline_at <= $1::timestamptz))
+         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state = 'sending' AND claimed_by IS NOT NULL)
+         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state IN ('queued', 'retrying') AND attempt >= 0 AND next_try_at <= $1::timestamptz)
+         AND NOT EXISTS (SELECT 1 FROM deliveries WHERE state IN ('queued', 'retrying', 'held') AND attempt >= 0 AND deadline_at <= $1::timestamptz)
          AND NOT EXISTS (SELECT 1 FROM accounts WHERE next_run_at <= $1::timestamptz OR next_midnight_at <= $1::timestamptz)
          AND NOT EXISTS (SELECT 1 FROM payment_events WHERE handled_at IS NULL) AND NOT EXISTS (SELECT 1 FROM purchases WHERE next_check_at <= $1::timestamptz)
-         AND NOT EXISTS (SELECT 1 FROM hook_events WHERE payload IS NULL) AND NOT EXISTS (SELECT 1 FROM hook_deliveries WHERE state = 'waiting' AND next_try_at <= $1::timestamptz)
+         AND NOT EXISTS (SELECT 1 FROM hook_events WHERE payload IS NULL) AND NOT EXISTS (SELECT 1 FROM hook_deliveries WHERE state = 'waiting' AND attempt >= 0 AND next_try_at <= $1::timestamptz)
          AND NOT EXISTS (SELECT 1 FROM runs WHERE planned_at IS NULL) AS quiet`,
       [now],
     )
@@ -373,9 +377,9 @@ class Simulation {
     const { rows } = await this.engine.query<{ at: number | null }>(
       `SELECT extract(epoch FROM min(at)) * 1000 AS at FROM (
          SELECT next_run_at AS at FROM accounts UNION ALL SELECT next_midnight_at FROM accounts
-         UNION ALL SELECT next_try_at FROM deliveries WHERE state IN ('queued', 'retrying')
-         UNION ALL SELECT deadline_at FROM deliveries WHERE state IN ('queued', 'retrying', 'held')
-         UNION ALL SELECT next_try_at FROM hook_deliveries WHERE state = 'waiting' UNION ALL SELECT next_check_at FROM purchases UNION ALL SELECT paused_until FROM mail_configs UNION ALL SELECT not_before FROM jobs WHERE turn > 0) due WHERE at > $1::timestamptz`,
+         UNION ALL SELECT next_try_at FROM deliveries WHERE state IN ('queued', 'retrying') AND attempt >= 0
+         UNION ALL SELECT deadline_at FROM deliveries WHERE state IN ('queued', 'retrying', 'held') AND attempt >= 0
+         UNION ALL SELECT next_try_at FROM hook_deliveries WHERE state = 'waiting' AND attempt >= 0 UNION ALL SELECT next_check_at FROM purchases UNION ALL SELECT paused_until FROM mail_configs UNION ALL SELECT not_before FROM jobs WHERE turn > 0) due WHERE at > $1::timestamptz`,
       [now],
     )
     const at = rows[0]?.at
