@@ -15,7 +15,7 @@ import { aMailbox, anInvoice, anOffice, aPerson, type Person, payInFull, refused
 import { later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
-import { reclaimAll } from './processes.ts'
+import { beat, reclaimAll, reclaimDead } from './processes.ts'
 import { makeRun } from './runs.ts'
 import { mailboxesAtOnce } from './sending.ts'
 import { deliveries } from './tables.ts'
@@ -656,4 +656,20 @@ test('idle connections of a mailbox are closed, so that another process may open
   await start(app, asha)
   await expect.poll(() => smtp.connections.open).toBe(0)
   expect(smtp.connections.most).toBeLessThanOrEqual(2)
+})
+
+test('after a sleep of the machine no process takes over what another one has in hand', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha, smtp } = office
+  smtp.answer({ mail: () => '451 4.3.0 Later' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  const other = newId()
+  await beat(app.db, other)
+  await app.db.execute(sql`UPDATE deliveries SET claimed_by = ${other}::uuid`)
+  await app.db.execute(sql`UPDATE processes SET heartbeat_at = now() - interval '30 minutes', steady_since = now() - interval '1 hour'`)
+  expect(await reclaimDead(app.deps)).toBe(0)
+  await beat(app.db, app.deps.processId)
+  expect(await reclaimDead(app.deps)).toBe(0)
+  await app.db.execute(sql`UPDATE processes SET steady_since = now() - interval '1 hour' WHERE id = ${app.deps.processId}::uuid`)
+  expect(await reclaimDead(app.deps)).toBe(1)
 })

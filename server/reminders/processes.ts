@@ -21,12 +21,13 @@ export async function beat(db: Database, id: string): Promise<void> {
 }
 
 /**
- * Reclaims what dead processes had in hand. Only a process whose own heartbeat had no gap for a while may decide: after an outage of the
- * database every heartbeat is old. Returns how many emails.
+ * Reclaims what dead processes had in hand. Only a process whose own heartbeat had no gap for a while, nor has one now, may decide: after an
+ * outage of the database, or a sleep of the machine, every heartbeat is old. Returns how many emails.
  */
 export async function reclaimDead({ db, log, clock, processId }: Reclaiming & { processId: string }): Promise<number> {
   const lost = sql`NOT EXISTS (SELECT 1 FROM processes p WHERE p.id = d.claimed_by AND p.heartbeat_at > now() - make_interval(secs => ${deadSeconds}) AND p.heartbeat_at < now() + interval '1 minute')
-    AND EXISTS (SELECT 1 FROM processes me WHERE me.id = ${processId}::uuid AND me.steady_since < now() - make_interval(secs => ${steadySeconds}))`
+    AND EXISTS (SELECT 1 FROM processes me WHERE me.id = ${processId}::uuid
+      AND me.steady_since < now() - make_interval(secs => ${steadySeconds}) AND me.heartbeat_at > now() - make_interval(secs => ${steadySeconds}))`
   const freed = logSetAside(log, await reclaim(db, lost, clock.now()))
   await db.execute(sql`
     DELETE FROM processes p WHERE p.heartbeat_at < now() - interval '1 day' AND NOT EXISTS (SELECT 1 FROM deliveries d WHERE d.claimed_by = p.id)`)
