@@ -529,6 +529,14 @@ const readOfEmails = async (tx: Database) => {
   return counted
 }
 
+/** What it answers, and how many rows of emails it read. */
+async function countRead<T>(tx: Database, run: () => Promise<T>): Promise<[T, number]> {
+  const before = await readOfEmails(tx)
+  const answer = await run()
+  const after = await readOfEmails(tx)
+  return [answer, after.inWhole + after.byIndex - before.inWhole - before.byIndex]
+}
+
 test('Send Now, its preview and the status read no email of another account, without statistics too', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z' })
   const { app, asha } = office
@@ -566,13 +574,11 @@ test('claiming an email reads no email of another account, without statistics to
   const [mailbox] = await app.db.select().from(mailConfigs).where(eq(mailConfigs.ownerId, asha.id))
   if (!email || !mailbox) throw new Error('There is no email.')
   const wanted = { id: email.id, ticket: newId(), senderId: mailbox.senderId, today: '2026-03-02', composed: null, dropsInvoices: false }
-  const read = await app.db.transaction(async (tx) => {
+  const [claimed, read] = await app.db.transaction(async (tx) => {
     await forgetPlans(tx)
-    const before = await readOfEmails(tx)
-    expect(await claim(tx, [wanted], { processId: app.deps.processId, now: app.clock.now() })).toHaveLength(1)
-    const after = await readOfEmails(tx)
-    return after.inWhole + after.byIndex - before.inWhole - before.byIndex
+    return countRead(tx, () => claim(tx, [wanted], { processId: app.deps.processId, now: app.clock.now() }))
   })
+  expect(claimed).toHaveLength(1)
   expect(read).toBeLessThan(10)
 })
 
@@ -587,13 +593,6 @@ test('what is due and its claim read no email of another account by the statisti
   if (!mailbox || !account) throw new Error('There is no mailbox.')
   const now = app.clock.now().add({ hours: 2 })
   const read: number[] = []
-  const noted = async <T>(tx: Database, run: () => Promise<T>): Promise<T> => {
-    const before = await readOfEmails(tx)
-    const answer = await run()
-    const after = await readOfEmails(tx)
-    read.push(after.inWhole + after.byIndex - before.inWhole - before.byIndex)
-    return answer
-  }
   await app.db
     .transaction(async (tx) => {
       await tx.execute(
@@ -603,10 +602,13 @@ test('what is due and its claim read no email of another account by the statisti
       await tx.execute(sql`UPDATE deliveries SET state = 'queued'`)
       await forgetPlans(tx)
       const sender = { ...mailbox, several: false }
-      const due = await noted(tx, () => readPending(tx, [{ account, sender, scheduling: true }], now))
+      const [due, readOfDue] = await countRead(tx, () => readPending(tx, [{ account, sender, scheduling: true }], now))
       const [email] = due.get(asha.id) ?? []
       const about = { senderId: mailbox.senderId, today: '2026-03-02', composed: null, dropsInvoices: false }
-      await noted(tx, () => claim(tx, [{ ...about, id: email?.id ?? '', ticket: newId() }], { processId: app.deps.processId, now }))
+      const wanted = { ...about, id: email?.id ?? '', ticket: newId() }
+      const [claimed, readOfClaim] = await countRead(tx, () => claim(tx, [wanted], { processId: app.deps.processId, now }))
+      expect(claimed).toHaveLength(1)
+      read.push(readOfDue, readOfClaim)
       tx.rollback()
     })
     .catch((error: unknown) => expect(error).toBeInstanceOf(TransactionRollbackError))
