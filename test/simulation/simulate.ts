@@ -42,7 +42,7 @@ process.exit(broken > 0 ? 1 : 0)
 
 async function inThisProcess(): Promise<number> {
   let count = 0
-  // A year of many accounts takes an hour.
+  // One seed may run for hours.
   const onDay = (day: number, emails: number) => void (day % 10 === 0 && process.stderr.write(`day ${day} of ${days}: ${emails} emails\n`))
   for (const seed of seeds) {
     const result = await runSeed({ seed, days, accounts, ...(wanted === 1 ? { onDay } : {}) })
