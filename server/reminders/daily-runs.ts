@@ -6,7 +6,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { analyzeGrown, arrayText, columnText, type Database } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
-import { planned } from './deliveries.ts'
+import { planned, stillQueued } from './deliveries.ts'
 import { completeEarlierDays, mostSkippedDays } from './earlier-days.ts'
 import { wakeAccounts } from './jobs.ts'
 import { closeLeftOut } from './left-out.ts'
@@ -154,7 +154,7 @@ async function holdRuns(tx: Database, made: Due[], now: Instant): Promise<void> 
       UPDATE runs r SET leaves_at = w.at
       FROM unnest(${columnText(held, ({ id }) => id)}::uuid[], ${columnText(held, ({ date }) => date)}::date[], ${columnText(held, ({ at }) => String(at))}::timestamptz[]) AS w (owner_id, date, at)
       WHERE r.owner_id = w.owner_id AND r.local_date = w.date AND r.kind = 'daily' AND r.created_at = ${now.toString()}::timestamptz RETURNING r.id, w.at)
-    UPDATE deliveries d SET next_try_at = held.at FROM held WHERE d.run_id = held.id AND coalesce(d.state, '') = 'queued'`)
+    UPDATE deliveries d SET next_try_at = held.at FROM held WHERE d.run_id = held.id AND ${stillQueued}`)
 }
 
 interface SkippedDay {

@@ -36,17 +36,19 @@ import { holdTexts, texts } from './texts.ts'
 /** Where the account is known: PostgreSQL reads its part of an index for each of the two states of `pending`. */
 const waiting = sql`d.state IN ('queued', 'retrying')`
 const pending = sql`(${waiting} OR d.state = 'held')`
-const open = sql`('queued', 'sending', 'retrying', 'held')`
+const openStates = sql`('queued', 'sending', 'retrying', 'held')`
+const open = sql`d.state IN ${openStates}`
 /**
  * Where the email or its run is known: no index of what waits serves this. By statistics of a minute before nine o'clock nothing waits, so PostgreSQL would
  * read everything that waits of all accounts instead.
  */
-export const stillWaiting = sql`coalesce(d.state, '') IN ('queued', 'retrying')`
+export const stillQueued = sql`coalesce(d.state, '') = 'queued'`
+const stillWaiting = sql`coalesce(d.state, '') IN ('queued', 'retrying')`
 const stillPending = sql`coalesce(d.state, '') IN ('queued', 'retrying', 'held')`
 
 /** Follows `changed`, which returns at least id and state. */
 const freed = sql`freed AS (
-  UPDATE delivery_invoices di SET open = false FROM changed WHERE di.delivery_id = changed.id AND changed.state NOT IN ${open}
+  UPDATE delivery_invoices di SET open = false FROM changed WHERE di.delivery_id = changed.id AND changed.state NOT IN ${openStates}
   RETURNING di.invoice_id, di.step_date, changed.*)`
 
 /** Every run that wants the email `d` was cancelled. */
@@ -158,7 +160,7 @@ export async function pullForward(tx: Database, run: Run, ids: string[], now: In
   const approved = sql`(d.state = 'held' AND d.reason IN ('plan', 'restored'))`
   await change(tx, {
     which: sql`d.id = ANY(${arrayText([...new Set(ids)])}::uuid[]) AND d.owner_id = ${run.ownerId}::uuid`,
-    from: sql`d.state IN ${open}`,
+    from: open,
     set: sql`pulled_by_run_id = ${run.id}::uuid, deadline_at = greatest(d.deadline_at, ${run.deadlineAt.toString()}::timestamptz),
       next_try_at = CASE WHEN d.state = 'sending' THEN d.next_try_at ELSE least(d.next_try_at, ${now.toString()}::timestamptz) END,
       state = CASE WHEN ${approved} THEN 'queued' ELSE d.state END, reason = CASE WHEN ${approved} THEN NULL ELSE d.reason END,
@@ -484,7 +486,7 @@ export async function followHolds(db: Database, ownerId: string, which: SQL, now
 export function holdEverything(db: Database, now: Instant): Promise<number> {
   return change(db, {
     which: sql`d.deadline_at > ${now.toString()}::timestamptz`,
-    from: sql`d.state IN ${open}`,
+    from: open,
     set: sql`state = 'held', reason = 'restored', claimed_by = NULL, claim = NULL`,
   })
 }
@@ -687,7 +689,7 @@ export function unclaim(db: Database, tickets: string[]): Promise<number> {
 export async function unclaimAll(db: Database, processId: string): Promise<void> {
   await change(db, {
     which: sql`d.claimed_by = ${processId}::uuid`,
-    from: sql`d.state IN ${open}`,
+    from: open,
     set: sql`state = CASE d.state WHEN 'sending' THEN 'queued' ELSE d.state END, claimed_by = NULL, claim = NULL`,
   })
 }
@@ -714,7 +716,7 @@ export function reclaim(db: Database, lost: SQL, now: Instant): Promise<z.output
             state = CASE WHEN ${last} THEN 'failed' WHEN d.state = 'sending' THEN 'queued' ELSE d.state END,
             reason = CASE WHEN ${last} THEN 'poisoned' ELSE d.reason END,
             server_reply = CASE WHEN ${last} THEN ${texts.setAside} ELSE d.server_reply END
-          WHERE d.claimed_by IS NOT NULL AND d.state IN ${open} AND ${lost} RETURNING d.id, d.state, d.owner_id),
+          WHERE d.claimed_by IS NOT NULL AND ${open} AND ${lost} RETURNING d.id, d.state, d.owner_id),
         ${freed}
         SELECT id, owner_id AS "ownerId", state = 'failed' AS "setAside" FROM changed`,
   )

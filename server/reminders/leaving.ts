@@ -9,7 +9,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { followHolds, leaveOut, splitOthers, takeBack } from './deliveries.ts'
+import { followHolds, leaveOut, splitOthers, stillQueued, takeBack } from './deliveries.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { balance } from './owed.ts'
 import { findRun, toRun } from './progress.ts'
@@ -97,7 +97,7 @@ export function sendRunNow(asking: Acting, runId: string): Promise<Run> {
     const now = sql`${asking.now.toString()}::timestamptz`
     await tx.execute(sql`
       UPDATE deliveries d SET next_try_at = ${now}
-      WHERE d.run_id = ${run.id}::uuid AND coalesce(d.state, '') = 'queued' AND d.next_try_at > ${now} AND d.next_try_at <= ${run.leavesAt.toString()}::timestamptz`)
+      WHERE d.run_id = ${run.id}::uuid AND ${stillQueued} AND d.next_try_at > ${now} AND d.next_try_at <= ${run.leavesAt.toString()}::timestamptz`)
     await tx.update(runs).set({ leavesAt: null }).where(eq(runs.id, run.id))
     await asking.queue.send(tx, deliverJob, { ownerId: run.ownerId }, byHand)
   })
