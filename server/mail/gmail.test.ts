@@ -1,5 +1,5 @@
 // Also on PostgreSQL: one process at a time renews a grant.
-import { eq, sql } from 'drizzle-orm'
+import { eq } from 'drizzle-orm'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
@@ -8,7 +8,7 @@ import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { anInvoice, aPerson, type Person, refusedUpdates, signedInAgain } from '#test/factories.ts'
 import { apiError, type FakeGoogle, openFakeGoogle } from '#test/fakes/google.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -189,10 +189,7 @@ test('a database error at renewal pauses nothing, and the email is sent later', 
   await using app = await withGoogle(google)
   const asha = await ashaOnGmail(app, google, 1)
   google.answer({ rotates: true })
-  await app.db.execute(sql`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''The disk is full.''; END'`)
-  await app.db.execute(
-    sql`CREATE TRIGGER refused BEFORE UPDATE OF sealed_refresh_token ON mail_configs FOR EACH ROW EXECUTE FUNCTION refuse()`,
-  )
+  const refused = await refusedUpdates(app, 'mail_configs', 'NEW.sealed_refresh_token <> OLD.sealed_refresh_token')
   const started = ask(app, asha, reminderCalls.start)
   // The call waits for the email, which no job sends before the renewal works again.
   const before = google.refreshes
@@ -201,7 +198,7 @@ test('a database error at renewal pauses nothing, and the email is sent later', 
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect(await pauseOf(app, asha)).toBeNull()
-  await app.db.execute(sql`DROP TRIGGER refused ON mail_configs`)
+  await refused[Symbol.asyncDispose]()
   app.clock.advance({ minutes: 6 })
   await app.runJobs()
   await started
