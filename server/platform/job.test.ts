@@ -112,6 +112,32 @@ test('a job of a silent process is taken over once its lease expires', async () 
   expect(await taken.promise).toBe(1)
 })
 
+test('a job whose lease ended while it runs is not begun beside itself, and runs once more', async () => {
+  const busy = aBarrier()
+  const begun: string[] = []
+  const [other, again] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  await using desk = await aDesk([
+    work(errand, 3, async ({ key, nth }) => {
+      begun.push(`${key} ${nth}`)
+      if (key === 'ravi') other.resolve()
+      if (begun.length === 1) await busy.pass()
+      if (nth === 3) again.resolve()
+    }),
+  ])
+  await desk.ask('asha', 1)
+  await busy.come
+  await desk.database.db.transaction(async (tx) => {
+    await tx.execute(sql`UPDATE jobs SET lease_until = now() - interval '1 second'`)
+    await desk.queue.send(tx, errand, { key: 'ravi', nth: 2 })
+  })
+  await other.promise
+  expect(begun).toEqual(['asha 1', 'ravi 2'])
+  await desk.ask('asha', 3)
+  busy.open()
+  await again.promise
+  expect(begun).toEqual(['asha 1', 'ravi 2', 'asha 3'])
+})
+
 test('a failed job is kept and retried after a pause', async () => {
   await using desk = await aDesk([])
   let fails = true

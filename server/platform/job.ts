@@ -81,7 +81,9 @@ type TakenJob = z.output<typeof takenJob>
 
 /**
  * Jobs as rows: one row a key, `turn` counts how often it is asked for. Who takes it holds a lease, and takes off what it had found when it is
- * done: what was asked for meanwhile stays for another go. A lease from a clock that was set back since is ignored. A busy key does not delay other keys. `soleProcess`: no other process can be on this database.
+ * done: what was asked for meanwhile stays for another go. A job whose lease ended while it runs, because the database was away, is not begun
+ * again beside itself. A lease from a clock that was set back since is ignored. A busy key does not delay other keys. `soleProcess`: no other
+ * process can be on this database.
  */
 export async function openQueue(about: { db: Database; log: Log; soleProcess: boolean; timers: Timers }): Promise<Queue> {
   const { db, log, soleProcess, timers } = about
@@ -89,7 +91,8 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const lease = sql`now() + make_interval(secs => ${leaseSeconds}::int)`
   const free = sql`turn > 0 AND (tries = 0 OR not_before <= now()) AND (lease_until IS NULL OR lease_until < now() OR lease_until > ${lease} + interval '1 minute')`
   const stopping = new AbortController()
-  const held = new Set<string>()
+  /** What runs here, by kind and key. */
+  const here = new Map<string, TakenJob>()
   const running = new Set<Promise<void>>()
   const loops: Promise<void>[] = []
   const wakers = new Map<string, Waker>()
@@ -97,8 +100,15 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const collect = { ms: 0, timers }
   const report = oncePerMinute(timers, (error) => log.warn({ err: error }, 'The queue is waiting for the database.'))
 
-  const take = (name: string, most: number, urgentOnly = false): Promise<TakenJob[]> =>
-    preparedRows(
+  /** Whether it still runs here: then it keeps the new lease, and runs again afterwards, because it is unknown what was asked for since. */
+  const isHere = (name: string, { key, ticket }: TakenJob): boolean => {
+    const same = here.get(`${name} ${key}`)
+    if (same) Object.assign(same, { ticket, turn: 0 })
+    return same !== undefined
+  }
+
+  const take = async (name: string, most: number, urgentOnly = false): Promise<TakenJob[]> => {
+    const taken = await preparedRows(
       db,
       takenJob,
       sql`WITH free AS MATERIALIZED (
@@ -111,6 +121,8 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
             RETURNING j.key, j.payload, j.ticket, j.turn, free.orphaned, free.place, free.not_before)
           SELECT key, payload, ticket, turn, orphaned FROM taken ORDER BY place, not_before`,
     )
+    return taken.filter((job) => !isHere(name, job))
+  }
   // Answers of each whether it was asked for meanwhile. Rows are locked by name and key, as the renewal of leases does, or the two could wait for each other.
   const done = batch({ concurrency: 1, size: 100, collect }, async (all: TakenJob[]) => {
     const left = await preparedRows(
@@ -135,7 +147,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
 
   /** Answers what it failed of, and whether it was asked for meanwhile. */
   const perform = async (one: Work, job: TakenJob): Promise<{ failure: { error: unknown } | null; again: boolean }> => {
-    held.add(job.ticket)
+    here.set(`${one.job.name} ${job.key}`, job)
     const run = () => actAs(null, () => one.run(job.payload, stopping.signal, job.orphaned))
     const traced = () => inTrace({ name: `job ${one.job.name}`, attributes: { 'duely.job.key': job.key } }, run)
     const failure = await onBehalfOf(job.key, traced).then(
@@ -157,7 +169,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
         await timers.pause(awayPause)
       }
     }
-    held.delete(job.ticket)
+    here.delete(`${one.job.name} ${job.key}`)
     return { failure, again }
   }
 
@@ -213,11 +225,11 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const renew = async (): Promise<void> => {
     while (!stopping.signal.aborted || running.size > 0) {
       await timers.pause(renewSeconds * 1000, stopping.signal)
-      if (held.size === 0) continue
+      if (here.size === 0) continue
       await db
         .execute(
           sql`UPDATE jobs j SET lease_until = ${lease} FROM (
-                SELECT ticket FROM jobs WHERE ticket = ANY(${arrayText([...held])}::uuid[]) ORDER BY name, key FOR UPDATE) mine
+                SELECT ticket FROM jobs WHERE ticket = ANY(${arrayText([...here.values()].map(({ ticket }) => ticket))}::uuid[]) ORDER BY name, key FOR UPDATE) mine
               WHERE j.ticket = mine.ticket`,
         )
         .catch(report)
