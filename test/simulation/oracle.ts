@@ -61,7 +61,8 @@ const forbidden: { name: string; sql: string }[] = [
   {
     name: 'what is paid of an invoice is not the sum of its payments',
     sql: `SELECT i.reference FROM invoices i LEFT JOIN LATERAL (
-            SELECT coalesce(sum(CASE p.kind WHEN 'refund' THEN -p.amount_minor ELSE p.amount_minor END), 0) AS sum FROM invoice_payments p WHERE p.invoice_id = i.id AND p.voided_at IS NULL) l ON true
+            SELECT coalesce(sum(CASE p.kind WHEN 'refund' THEN -p.amount_minor ELSE p.amount_minor END), 0) AS sum FROM invoice_payments p
+            WHERE p.owner_id = i.owner_id AND p.invoice_id = i.id AND p.voided_at IS NULL) l ON true
           WHERE i.paid_minor <> l.sum OR (i.status = 'paid') <> (i.paid_minor >= i.amount_minor)`,
   },
   {

@@ -9,11 +9,14 @@ const machine = new Machine()
 /** What is run once before the first seed, so that most statements are planned already. */
 const warmUp: SimulationOptions[] = [39, 36, 54].map((seed) => ({ seed, days: 1, accounts: 3 }))
 
+/** From here on a larger cache is worth more than the time that it takes to bring back all memory after a seed. */
+const longDays = 10
+
 let opened: { engine: Engine; restore(): Promise<void> } | null = null
 
 /** Runs one seed on an empty database, which is the same for every seed. */
 export async function runSeed(options: SimulationOptions): Promise<SimulationResult> {
-  opened ??= await open()
+  opened ??= await open(options.days > longDays ? '512MB' : '16MB')
   const result = await simulate(machine, opened.engine, options)
   await opened.restore()
   return result
@@ -24,11 +27,11 @@ export async function closeSeeds(): Promise<void> {
   opened = null
 }
 
-async function open() {
+async function open(buffers: string) {
   const engine = new Engine({
     loadDataDir: await templateFiles(),
     // Whether a plan is made for certain values would depend on how often its statement was used.
-    startParams: [...PGlite.defaultStartParams, '-c', 'plan_cache_mode=force_generic_plan', '-c', 'shared_buffers=16MB'],
+    startParams: [...PGlite.defaultStartParams, '-c', 'plan_cache_mode=force_generic_plan', '-c', `shared_buffers=${buffers}`],
   })
   await engine.waitReady
   for (const options of warmUp) {
