@@ -106,7 +106,12 @@ function environment(
         return queued + sending + retrying + held === 0 && Object.values(closed).reduce((sum, one) => sum + one, 0) >= count
       }
       // A database without room for temporary files refuses to answer.
-      await until('every delivery is closed', () => allClosed().catch(() => false), { everyMs: 200, ...about })
+      await until('every delivery is closed', () => allClosed().catch(() => false), { everyMs: 200, ...about }).catch(
+        async (error: unknown) => {
+          const which = await states().catch(String)
+          throw new Error(`${(error as Error).message} Their states: ${JSON.stringify(which)}`, { cause: error })
+        },
+      )
     },
   }
 }
