@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import { engineFromTemplate } from '#test/harness.ts'
 import { systemTimers } from './clock.ts'
-import { type OpenDatabase, wrapEmbedded } from './database.ts'
+import { type Database, type OpenDatabase, wrapEmbedded } from './database.ts'
 import { job, openQueue, type Queue, type Work, work } from './job.ts'
 import { openLog } from './log.ts'
 
@@ -19,12 +19,29 @@ interface Desk extends AsyncDisposable {
 let opened: Promise<OpenDatabase> | null = null
 afterAll(async () => (await opened)?.close())
 
-async function aDesk(works: Work[]): Promise<Desk> {
+/** The database, where `before` comes between the end of a statement and its answer. */
+function withAnswers(db: Database, before: (text: string) => Promise<void>): Database {
+  const { session } = db._
+  const prepareQuery: typeof session.prepareQuery = (query, ...more) => {
+    const prepared = session.prepareQuery(query, ...more)
+    const execute = prepared.execute.bind(prepared)
+    prepared.execute = async (...values) => {
+      const answered = await execute(...values)
+      await before(query.sql)
+      return answered
+    }
+    return prepared
+  }
+  const late = new Proxy(session, { get: (of, name) => (name === 'prepareQuery' ? prepareQuery : Reflect.get(of, name)) })
+  return new Proxy(db, { get: (of, name) => (name === '_' ? { ...db._, session: late } : Reflect.get(of, name)) })
+}
+
+async function aDesk(works: Work[], through = (db: Database) => db): Promise<Desk> {
   opened ??= engineFromTemplate().then((engine) => wrapEmbedded(engine))
   const database = await opened
   await database.db.execute(sql`DELETE FROM jobs`)
   const queue = await openQueue({
-    db: database.db,
+    db: through(database.db),
     log: openLog({ level: 'silent', terminal: false }),
     soleProcess: false,
     timers: systemTimers,
@@ -112,7 +129,7 @@ test('a job of a silent process is taken over once its lease expires', async () 
   expect(await taken.promise).toBe(1)
 })
 
-test('a job whose lease ended while it runs is not begun beside itself, and runs once more', async () => {
+test('a job whose lease expires while it runs is not started a second time, and runs again afterwards', async () => {
   const busy = aBarrier()
   const begun: string[] = []
   const [other, again] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -136,6 +153,41 @@ test('a job whose lease ended while it runs is not begun beside itself, and runs
   busy.open()
   await again.promise
   expect(begun).toEqual(['asha 1', 'ravi 2', 'asha 3'])
+})
+
+test('a job that is taken again before the record of its end is known runs again at once', async () => {
+  const [working, recorded] = [aBarrier(), aBarrier()]
+  const begun: { key: string; nth: number; orphaned: boolean }[] = []
+  const [other, again] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const answersLate = async (text: string) => {
+    if (text.includes('j.turn - mine.turn') && begun.length === 1) await recorded.pass()
+  }
+  await using desk = await aDesk(
+    [
+      work(errand, 3, async ({ key, nth }, _signal, orphaned) => {
+        begun.push({ key, nth, orphaned })
+        if (begun.length === 1) await working.pass()
+        if (key === 'ravi') other.resolve()
+        if (nth === 2) again.resolve()
+      }),
+    ],
+    (db) => withAnswers(db, answersLate),
+  )
+  await desk.ask('asha', 1)
+  await working.come
+  await desk.ask('asha', 2)
+  working.open()
+  await recorded.come
+  // Takes both.
+  await desk.ask('ravi', 3)
+  await other.promise
+  recorded.open()
+  await again.promise
+  expect(begun).toEqual([
+    { key: 'asha', nth: 1, orphaned: false },
+    { key: 'ravi', nth: 3, orphaned: false },
+    { key: 'asha', nth: 2, orphaned: false },
+  ])
 })
 
 test('a failed job is kept and retried after a pause', async () => {

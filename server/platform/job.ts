@@ -81,9 +81,9 @@ type TakenJob = z.output<typeof takenJob>
 
 /**
  * Jobs as rows: one row a key, `turn` counts how often it is asked for. Who takes it holds a lease, and takes off what it had found when it is
- * done: what was asked for meanwhile stays for another go. A job whose lease ended while it runs, because the database was away, is not begun
- * again beside itself. A lease from a clock that was set back since is ignored. A busy key does not delay other keys. `soleProcess`: no other
- * process can be on this database.
+ * done: what was asked for meanwhile stays for another go. A process never runs a job twice at the same time: if the lease of a running job
+ * expired while the database was away, and the process takes it again, the running one keeps the new lease and the job runs again afterwards.
+ * A lease from a clock that was set back since is ignored. A busy key does not delay other keys. `soleProcess`: no other process can be on this database.
  */
 export async function openQueue(about: { db: Database; log: Log; soleProcess: boolean; timers: Timers }): Promise<Queue> {
   const { db, log, soleProcess, timers } = about
@@ -100,15 +100,15 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const collect = { ms: 0, timers }
   const report = oncePerMinute(timers, (error) => log.warn({ err: error }, 'The queue is waiting for the database.'))
 
-  /** Whether it still runs here: then it keeps the new lease, and runs again afterwards, because it is unknown what was asked for since. */
+  /** Whether the job still runs here. If so, it keeps the new lease and runs again afterwards, because requests since then are unknown. */
   const isHere = (name: string, { key, ticket }: TakenJob): boolean => {
     const same = here.get(`${name} ${key}`)
     if (same) Object.assign(same, { ticket, turn: 0 })
     return same !== undefined
   }
 
-  const take = async (name: string, most: number, urgentOnly = false): Promise<TakenJob[]> => {
-    const taken = await preparedRows(
+  const take = (name: string, most: number, urgentOnly = false): Promise<TakenJob[]> =>
+    preparedRows(
       db,
       takenJob,
       sql`WITH free AS MATERIALIZED (
@@ -121,8 +121,6 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
             RETURNING j.key, j.payload, j.ticket, j.turn, free.orphaned, free.place, free.not_before)
           SELECT key, payload, ticket, turn, orphaned FROM taken ORDER BY place, not_before`,
     )
-    return taken.filter((job) => !isHere(name, job))
-  }
   // Answers of each whether it was asked for meanwhile. Rows are locked by name and key, as the renewal of leases does, or the two could wait for each other.
   const done = batch({ concurrency: 1, size: 100, collect }, async (all: TakenJob[]) => {
     const left = await preparedRows(
@@ -158,10 +156,12 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       log[isUnavailable(failure.error) ? 'warn' : 'error']({ err: failure.error, job: one.job.name }, 'A job failed and will be retried.')
     let again = false
     for (;;) {
+      const held = { ...job }
       try {
-        if (failure) await failed(job, failure.error)
-        else again = await done(job)
-        break
+        if (failure) await failed(held, failure.error)
+        else again = await done(held)
+        // Taken again meanwhile: the new lease must be given up too.
+        if (job.ticket === held.ticket) break
       } catch (error) {
         report(error)
         // Its lease expires.
@@ -187,6 +187,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
         await timers.pause(awayPause)
       }
       for (const job of taken) {
+        if (isHere(one.job.name, job)) continue
         busy += 1
         const performing = perform(one, job).then(({ failure, again }) => {
           // Only then is there more to take that nothing else reports.
@@ -265,6 +266,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       let count = 0
       for (const one of await waiting(works))
         for (const job of await take(one.job.name, 10)) {
+          if (isHere(one.job.name, job)) continue
           const { failure } = await perform(one, job)
           if (failure) throw failure.error
           count += 1
