@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import {
   bigserial,
   boolean,
+  check,
   date,
   foreignKey,
   index,
@@ -251,10 +252,12 @@ export const webhookDeliveries = pgTable(
     foreignKey({ columns: [t.ownerId, t.eventId], foreignColumns: [webhookEvents.ownerId, webhookEvents.id] }).onDelete('cascade'),
     unique('hook_deliveries_one').on(t.hookId, t.eventId),
     index('hook_deliveries_event').on(t.eventId),
-    // With what is always true: the statement about all webhooks says so, and one about a single webhook never reads those of others.
+    // `attempt >= 0` is always true: only the statement about all webhooks repeats it, so one about a single webhook never uses this index.
     index('hook_deliveries_due').on(t.nextTryAt).where(sql`${t.state} = 'waiting' AND ${t.attempt} >= 0`),
     index('hook_deliveries_waiting').on(t.hookId, t.nextTryAt, t.id).where(sql`${t.state} = 'waiting'`),
     index('hook_deliveries_newest').on(t.hookId, t.id),
+    // Below 0 it would be in no index of what waits.
+    check('hook_deliveries_attempt', sql`${t.attempt} >= 0`),
   ],
 )
 

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import {
   bigint,
   boolean,
+  check,
   date,
   doublePrecision,
   foreignKey,
@@ -144,7 +145,7 @@ export const deliveries = pgTable(
     index('deliveries_run').on(t.runId),
     index('deliveries_pulled').on(t.pulledByRunId).where(sql`${t.pulledByRunId} IS NOT NULL`),
     index('deliveries_waiting').on(t.ownerId, t.nextTryAt, t.id).where(sql`${t.state} IN ('queued', 'retrying')`),
-    // With what is always true: only statements that say so read what waits of all accounts (`ofAll`).
+    // `attempt >= 0` is always true: only statements that repeat it (`ofAll`) can use this index, so those about one account never do.
     index('deliveries_due').on(t.nextTryAt).where(sql`${t.state} IN ('queued', 'retrying') AND ${t.attempt} >= 0`),
     index('deliveries_held').on(t.ownerId).where(sql`${t.state} = 'held'`),
     index('deliveries_paying').on(t.ownerId).where(sql`${t.state} = 'held' AND ${t.reason} = 'paying'`),
@@ -155,6 +156,8 @@ export const deliveries = pgTable(
       .where(sql`${t.raw} IS NOT NULL AND ${t.state} IN ('sent', 'failed', 'cancelled', 'superseded')`),
     index('deliveries_oldest').using('brin', t.createdAt),
     index('deliveries_sent').on(t.ownerId, t.sentAt.desc()).where(sql`${t.state} = 'sent'`),
+    // Below 0 it would be in no index of what waits.
+    check('deliveries_attempt', sql`${t.attempt} >= 0`),
   ],
 )
 
@@ -337,13 +340,13 @@ export const processes = pgTable('processes', {
   startedAt: instant().notNull().default(sql`now()`),
   heartbeatAt: instant().notNull().default(sql`now()`),
   /**
-   * Since when its heartbeat has had no gap. Only a steady process may declare another one dead: after an outage of the database all look
-   * dead.
+   * Since when its heartbeat has had no gap. Only a steady process may declare another one dead: after an outage of the database or a
+   * sleep of the machine all look dead.
    */
   steadySince: instant().notNull().default(sql`now()`),
   /** When it last checked which accounts are due, by the database's clock. */
   tickedAt: instant(),
 })
 
-/** In a condition on emails of all accounts, so that it is answered by an index of them; a statement about one account must never be. */
+/** Must be part of a statement about the emails of all accounts, so that it can use their index; must not be part of one about a single account. */
 export const ofAll = sql`attempt >= 0`
