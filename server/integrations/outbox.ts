@@ -13,7 +13,7 @@ import { jobs } from '#server/platform/tables.ts'
 import { callReceiversJob, composeWebhooksJob } from './jobs.ts'
 import { oauthGrants, webhookDeliveries, webhookEvents, webhooks } from './tables.ts'
 import { texts } from './texts.ts'
-import { isDue, stillWaiting } from './webhook-delivery.ts'
+import { isDue } from './webhook-delivery.ts'
 import { composePayload } from './webhook-payload.ts'
 import { hostOf, isUnsubscribed, type WebhookRow } from './webhooks.ts'
 
@@ -129,12 +129,14 @@ async function composeSome(tx: Database, queue: Deps['queue'], ownerId: string, 
 
 /** How many further events may wait for each webhook that has some waiting. */
 async function roomOf(tx: Database, ownerId: string): Promise<Map<string, number>> {
-  const waiting = await tx
-    .select({ hookId: webhookDeliveries.hookId, count: sql<number>`count(*)::int` })
-    .from(webhookDeliveries)
-    .innerJoin(webhooks, eq(webhooks.id, webhookDeliveries.hookId))
-    .where(and(eq(webhooks.ownerId, ownerId), stillWaiting))
-    .groupBy(webhookDeliveries.hookId)
+  // Counted for each webhook: a join might read what waits of all accounts.
+  const waiting = await rows(
+    tx,
+    z.object({ hookId: z.string(), count: z.number() }),
+    sql`SELECT h.id AS "hookId", waiting.count FROM hooks h
+        CROSS JOIN LATERAL (SELECT count(*)::int AS count FROM hook_deliveries d WHERE d.hook_id = h.id AND d.state = 'waiting') waiting
+        WHERE h.owner_id = ${ownerId}::uuid AND waiting.count > 0`,
+  )
   return new Map(waiting.map(({ hookId, count }) => [hookId, mostWaiting - count]))
 }
 

@@ -112,8 +112,8 @@ export function isDue(hookId: string | typeof webhooks.id, now: Instant): SQL | 
   return and(eq(webhookDeliveries.hookId, hookId), eq(webhookDeliveries.state, 'waiting'), lte(webhookDeliveries.nextTryAt, now))
 }
 
-/** Where the delivery or its webhook is known: no index of what waits serves this, of which PostgreSQL could read all that wait of others. */
-export const stillWaiting = sql`coalesce(${webhookDeliveries.state}, '') = 'waiting'`
+/** For statements that know the delivery: `coalesce` keeps PostgreSQL off the partial indexes, which have the waiting deliveries of all webhooks. */
+const stillWaiting = sql`coalesce(${webhookDeliveries.state}, '') = 'waiting'`
 
 /**
  * Claims the delivery that has been due for longest. It counts as tried from here on, so that a call that crashes this process is not

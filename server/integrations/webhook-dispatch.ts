@@ -151,7 +151,8 @@ async function findDue({ db, clock, config }: Deps, ownerId: string): Promise<st
 }
 
 function hasDue({ clock }: Pick<Deps, 'clock'>): SQL {
-  return sql`EXISTS (SELECT 1 FROM ${webhookDeliveries} WHERE ${isDue(webhooks.id, clock.now())})`
+  // Looked up for each webhook: of EXISTS PostgreSQL might make a join with what waits of all accounts.
+  return sql`(SELECT true FROM ${webhookDeliveries} WHERE ${isDue(webhooks.id, clock.now())} LIMIT 1)`
 }
 
 /** Waits in the line of a webhook's host for its turn. The accounts in it are called in turn, however many webhooks each of them has there. */
