@@ -658,7 +658,7 @@ test('idle connections of a mailbox are closed, so that another process may open
   expect(smtp.connections.most).toBeLessThanOrEqual(2)
 })
 
-test('after a sleep of the machine no process takes over what another one has in hand', async () => {
+test('after the machine sleeps, a process does not take over another one’s emails', async () => {
   await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
   const { app, asha, smtp } = office
   smtp.answer({ mail: () => '451 4.3.0 Later' })

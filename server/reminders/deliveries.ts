@@ -33,14 +33,14 @@ import { holdTexts, texts } from './texts.ts'
  * sent, failed, cancelled and superseded are final, but for what was left out: the end of an email also frees its invoices for the next one (`freed`), in the same
  * statement. A transition out of `sending` needs the ticket of the claim; a reply to an older claim changes nothing.
  */
-/** Where the account is known: PostgreSQL reads its part of an index for each of the two states of `pending`. */
+/** For statements that know the account: each of the two conditions of `pending` has a partial index that begins with the account. */
 const waiting = sql`d.state IN ('queued', 'retrying')`
-const pending = sql`(${waiting} OR d.state = 'held')`
+export const pending = sql`(${waiting} OR d.state = 'held')`
 const openStates = sql`('queued', 'sending', 'retrying', 'held')`
 const open = sql`d.state IN ${openStates}`
 /**
- * Where the email or its run is known: no index of what waits serves this. By statistics of a minute before nine o'clock nothing waits, so PostgreSQL would
- * read everything that waits of all accounts instead.
+ * For statements that know the email or its run. `coalesce` keeps PostgreSQL off the partial indexes: with statistics from before nine o'clock it expects
+ * them to be empty, and would read what waits of all accounts.
  */
 export const stillQueued = sql`coalesce(d.state, '') = 'queued'`
 const stillWaiting = sql`coalesce(d.state, '') IN ('queued', 'retrying')`
@@ -633,7 +633,7 @@ export async function close(
     db,
     z.object({ count: z.number() }),
     sql`WITH judged AS (
-          SELECT d.id, ${why} AS why FROM deliveries d WHERE ${about.which} AND ${pending} FOR UPDATE SKIP LOCKED),
+          SELECT d.id, ${why} AS why FROM deliveries d WHERE ${about.which} AND ${stillPending} FOR UPDATE SKIP LOCKED),
         changed AS (
           UPDATE deliveries d SET reason = CASE WHEN judged.why = 'too_late' AND d.state = 'held' THEN ${heldTooLong} ELSE judged.why END,
             state = CASE judged.why WHEN 'stopped' THEN 'cancelled' WHEN 'not_owed' THEN 'superseded' ELSE 'failed' END,

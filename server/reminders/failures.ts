@@ -62,13 +62,13 @@ const hasNews = sql`(r.skipped_reason IS NOT NULL OR EXISTS (SELECT 1 FROM deliv
  * along. An account that fails does not delay the others; its error is thrown at the end.
  */
 export async function notifyFailures(deps: Deps): Promise<void> {
-  // Once for both: while many accounts are served, each of their runs is looked at.
+  // One statement for both, because it checks every run in progress. Runs without news are settled first: there are few others, or very many.
   const ended = await rows(
     deps.db,
     z.object({ id: z.string(), ownerId: z.string(), news: z.boolean() }),
-    sql`SELECT r.id, r.owner_id AS "ownerId", ${hasNews} AS news FROM runs r WHERE ${over} ORDER BY r.created_at LIMIT ${atOnce}`,
+    sql`SELECT r.id, r.owner_id AS "ownerId", ${hasNews} AS news FROM runs r WHERE ${over} ORDER BY news, r.created_at LIMIT ${atOnce}`,
   )
-  const { true: reported = [], false: quiet = [] } = Object.groupBy(ended, ({ news }) => String(news) as 'true' | 'false')
+  const { reported = [], quiet = [] } = Object.groupBy(ended, ({ news }) => (news ? 'reported' : 'quiet'))
   if (quiet.length > 0) await settleQuietly(deps, quiet)
   const failures: unknown[] = []
   for (const ownerId of [...new Set(reported.map((run) => run.ownerId))].slice(0, notifiedAtOnce))

@@ -9,7 +9,7 @@ import { instantText, newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { cancel, close, extend, invoicesOf, type PlannedMail, plan, pullForward } from './deliveries.ts'
+import { cancel, close, extend, invoicesOf, type PlannedMail, pending, plan, pullForward } from './deliveries.ts'
 import { completeEarlierDays } from './earlier-days.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { closeLeftOut } from './left-out.ts'
@@ -113,7 +113,7 @@ export async function makeRun(
     await close(tx, {
       now,
       account: null,
-      which: sql`d.owner_id = ${account.id}::uuid AND d.deadline_at <= ${now.toString()}::timestamptz`,
+      which: sql`d.owner_id = ${account.id}::uuid AND ${pending} AND d.deadline_at <= ${now.toString()}::timestamptz`,
     })
   const date = localDate(now, account.timezone)
   const [run] = await tx
