@@ -200,7 +200,9 @@ export async function refusedUpdates({ db }: TestApp, table: string, when: strin
   await db.execute(
     sql`CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''This row is refused.''; END'`,
   )
-  await db.execute(sql.raw(`CREATE TRIGGER refused BEFORE UPDATE ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION refuse()`))
+  await db.execute(
+    sql.raw(`CREATE OR REPLACE TRIGGER refused BEFORE UPDATE ON ${table} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION refuse()`),
+  )
   return {
     async [Symbol.asyncDispose]() {
       await db.execute(sql.raw(`DROP TRIGGER IF EXISTS refused ON ${table}`))

@@ -189,16 +189,19 @@ test('a database error at renewal pauses nothing, and the email is sent later', 
   await using app = await withGoogle(google)
   const asha = await ashaOnGmail(app, google, 1)
   google.answer({ rotates: true })
-  const refused = await refusedUpdates(app, 'mail_configs', 'NEW.sealed_refresh_token <> OLD.sealed_refresh_token')
-  const started = ask(app, asha, reminderCalls.start)
-  // The call waits for the email, which no job sends before the renewal works again.
   const before = google.refreshes
-  while (google.refreshes === before) {
-    await app.runJobs().catch(() => undefined)
-    await new Promise((resolve) => setImmediate(resolve))
+  let started: Promise<unknown>
+  {
+    await using _refused = await refusedUpdates(app, 'mail_configs', 'NEW.sealed_refresh_token <> OLD.sealed_refresh_token')
+    // The call waits for the email, which no job sends before the renewal works again.
+    started = ask(app, asha, reminderCalls.start)
+    while (google.refreshes === before) {
+      await app.runJobs().catch(() => undefined)
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(google.mails).toHaveLength(0)
+    expect(await pauseOf(app, asha)).toBeNull()
   }
-  expect(await pauseOf(app, asha)).toBeNull()
-  await refused[Symbol.asyncDispose]()
   app.clock.advance({ minutes: 6 })
   await app.runJobs()
   await started
