@@ -114,7 +114,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // `run/sizes.ts` reads from it which files a page loads.
     manifest: true,
-    // Signed-out pages import only when it is needed what the dashboard imports with itself: the groups make it a file of its own.
+    // The dashboard imports statically what signed-out pages import on demand. `groups` puts it into a file of its own, so the warning does not apply.
     rolldownOptions: { checks: { ineffectiveDynamicImport: false } },
   },
   environments: { client: { build: { rolldownOptions: { output: { codeSplitting: { groups: chunks } } } } } },

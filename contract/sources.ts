@@ -14,7 +14,7 @@ const pull = z
     updated: z.number().int(),
     unchanged: z.number().int(),
     refused: z.number().int().meta({ description: 'Lines that are no invoice, or that something is wrong with.' }),
-    undoable: z.boolean().meta({ description: 'Whether it changed something that was not undone yet.' }),
+    undoable: z.boolean().meta({ description: 'Whether it made changes that were not undone yet.' }),
   })
   .meta({ id: 'Pull' })
 export type Pull = z.infer<typeof pull>

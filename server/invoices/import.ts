@@ -204,7 +204,7 @@ function inWords({ issues }: z.ZodError): Omit<Extract<Outcome, { message: strin
   return { code: 'invalid', message: errors[0]?.message ?? texts.line.invalid, errors }
 }
 
-/** Which of these imports changed something that was not undone yet. */
+/** Which of these imports made changes that were not undone yet: also where the owner has to take back a later change first. */
 export async function undoableOf(db: Database, ownerId: string, importIds: string[]): Promise<Set<string>> {
   const found = await db
     .selectDistinct({ id: invoiceChanges.importId })

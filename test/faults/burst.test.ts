@@ -62,7 +62,7 @@ row('103', '100 mailboxes of 30 emails a minute, four emails each', async (trial
   }
 })
 
-/** 10,000 mailboxes on one host and 200 on another, all due: both mail servers, and how long the emails of the 200 take, in ms. */
+/** Starts the program with 10,000 mailboxes on one host and 200 on another, all due. `took`: how long the emails of the 200 take, in ms. */
 async function twoHosts(trial: Trial, { isDown }: { isDown: boolean }) {
   const environment = await onPostgres(trial)
   const [first, other] = [await openMailServer(trial), await openMailServer(trial)]
@@ -78,7 +78,7 @@ async function twoHosts(trial: Trial, { isDown }: { isDown: boolean }) {
 
 row('104', 'one mail host down for 10,000 mailboxes, another one in order', async (trial) => {
   trial.mustHold(
-    'at most 10 connections in the first minute; the other host’s emails within 1.5 times of what they take with both in order; back within a minute of its return',
+    'at most 10 connections in the first minute; the other host’s emails within 1.5 times, and 2 s more, of what they take while both hosts work; back within a minute of its return',
   )
   const healthy = await twoHosts(trial, { isDown: false })
   await healthy.program.end('SIGTERM')
@@ -90,8 +90,8 @@ row('104', 'one mail host down for 10,000 mailboxes, another one in order', asyn
   await down.received(1)
   const back = performance.now() - returned
   return {
-    figure: `${tries} connections in the first minute; the other host’s emails after ${seconds(took)}, with both in order after ${seconds(healthy.took)}; back after ${seconds(back)}`,
-    holds: tries <= 10 && took <= 1.5 * healthy.took && back <= 60_000,
+    figure: `${tries} connections in the first minute; the other host’s emails after ${seconds(took)}, while both work after ${seconds(healthy.took)}; back after ${seconds(back)}`,
+    holds: tries <= 10 && took <= 1.5 * healthy.took + 2_000 && back <= 60_000,
   }
 })
 

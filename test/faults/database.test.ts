@@ -117,7 +117,7 @@ row('9', 'the connections to the database drop everything (half-open)', { concur
       () => false,
     )
   const calls = trial.until('a call is answered', answered, { everyMs: 200 }).then(() => performance.now() - began)
-  await trial.until('an email is claimed again', async () => (await claimed()) > before)
+  await trial.until('another email is claimed', async () => (await claimed()) > before)
   const emails = performance.now() - began
   const called = await calls
   await environment.untilClosed(900)

@@ -53,7 +53,7 @@ export const unknownRecipient = 'nobody'
 export function openMailServers({ machine, engine, chance, trace, count, onConnect }: About): MailServers {
   const servers: MailServers = { accepted: [], moods: new Map(), unwell: new Set(), mailer }
 
-  /** Nearly always in the hand of a process, which an index knows. */
+  /** Looks among claimed emails first, because they have an index. */
   async function find(messageId: string, among = 'd.claimed_by IS NOT NULL'): Promise<AcceptedEmail['about']> {
     const found = await engine.query<{ id: string; owner: string; kind: string; date: string; invoices: string }>(
       `SELECT d.id, d.owner_id AS owner, CASE WHEN d.pulled_by_run_id IS NULL THEN r.kind ELSE 'send_now' END AS kind, r.local_date::text AS date,

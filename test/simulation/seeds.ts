@@ -9,7 +9,7 @@ const machine = new Machine()
 /** What is run once before the first seed, so that most statements are planned already. */
 const warmUp: SimulationOptions[] = [39, 36, 54].map((seed) => ({ seed, days: 1, accounts: 3 }))
 
-/** From here on a larger cache is worth more than the time that it takes to bring back all memory after a seed. */
+/** Above this many days a larger cache saves more time than restoring its memory costs. */
 const longDays = 10
 
 let opened: { engine: Engine; restore(): Promise<void> } | null = null

@@ -22,7 +22,7 @@ export interface SimulationOptions {
   accounts: number
   /** What a planted fault does to statements. */
   plant?: Plant
-  /** Told after each day that held, with the emails sent so far. */
+  /** Called after each day that passed, with the number of emails sent so far. */
   onDay?: (day: number, emails: number) => void
 }
 
@@ -38,7 +38,7 @@ export interface SimulationResult {
 }
 
 const day = 24 * 3_600_000
-/** In days: what autovacuum does on a server, but at a known instant. Statements are planned again then, for tables as large as they are. */
+/** In days. Replaces autovacuum, at a fixed time so that a seed can be repeated. Statements are then planned again for the current table sizes. */
 const cleanEvery = 5
 /** How many of the last lines of a trace are kept. */
 const keptLines = 200
