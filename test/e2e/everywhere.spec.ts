@@ -344,6 +344,19 @@ test('a screen that crashes leaves the frame around it working and offers a relo
   complaints.length = 0
 })
 
+test('where the style sheet of a part does not load, the screen shows the rest', async ({ page, program, complaints }) => {
+  const someone = await signIn(page, program.url)
+  await someone.send('POST', '/invoice', late)
+  await page.route('**/assets/due-line-*.css', (route) => route.abort())
+  const failed = page.waitForEvent('requestfailed', (request) => request.url().includes('/assets/due-line-'))
+  await page.goto('/dashboard')
+  await failed
+  await expect(page.getByText('Kaveri Foods').first()).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'This screen stopped working' })).toHaveCount(0)
+  await expect(page.locator('[aria-busy], .mantine-Skeleton-root')).toHaveCount(0)
+  complaints.length = 0
+})
+
 test('offline, a screen keeps its data and shows a notice; online again, it refetches', async ({ page, context, program }) => {
   const someone = await signIn(page, program.url)
   await someone.send('POST', '/invoice', late)

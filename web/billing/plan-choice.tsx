@@ -4,9 +4,10 @@ import type { PlanName } from '#contract/plans.ts'
 import { screens } from '#contract/screens.ts'
 import { texts } from './texts.ts'
 
+const loadActions = () => import('./plan-actions.tsx')
 // Must be lazy: the page is public, and only signed-in users need it.
 const PlanActions = lazy(() =>
-  import('./plan-actions.tsx').then(
+  loadActions().then(
     ({ PlanActions }) => ({ default: PlanActions }),
     () => ({ default: NotLoaded }),
   ),

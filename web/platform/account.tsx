@@ -123,9 +123,10 @@ export function ConfirmEmailNotice({ title = texts.title }: { title?: string }):
   )
 }
 
+const loadLeaving = () => import('#web/platform/leaving/leaving-banner.tsx')
 /** Few accounts hold their emails, and for minutes a day. */
 const LeavingMails = lazy(() =>
-  import('#web/platform/leaving/leaving-banner.tsx').then(
+  loadLeaving().then(
     ({ LeavingBanner }) => ({ default: LeavingBanner }),
     () => ({ default: () => null }),
   ),

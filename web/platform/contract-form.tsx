@@ -250,8 +250,9 @@ function focusFirst(form: HTMLFormElement): void {
   })
 }
 
+const loadChanges = () => import('#web/platform/sequences/plan-changes.tsx')
 const LoadedChanges = lazy(() =>
-  import('#web/platform/sequences/plan-changes.tsx').then(
+  loadChanges().then(
     (plan) => ({ default: plan.ChangesBeside }),
     // Without it the form works as ever.
     () => ({ default: () => null }),

@@ -11,8 +11,9 @@ import styles from './shell.module.css'
 import { Sidebar, SiteFrame } from './site-frame.tsx'
 import { texts } from './texts.ts'
 
+const loadDemo = () => import('./demo.tsx')
 const Demo = lazy(() =>
-  import('./demo.tsx').then(
+  loadDemo().then(
     ({ Demo: loaded }) => ({ default: loaded }),
     () => ({ default: () => null }),
   ),

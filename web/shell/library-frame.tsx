@@ -2,8 +2,9 @@ import { type ComponentType, lazy, type ReactNode, Suspense } from 'react'
 import { Outlet, useOutletContext } from 'react-router'
 import { MissingScreen } from './screen-frame.tsx'
 
+const loadLibrary = () => import('./library.tsx')
 const Components = lazy<ComponentType<{ children: ReactNode }>>(async () => ({
-  default: await import('./library.tsx').then(
+  default: await loadLibrary().then(
     (library) => library.Components,
     () => MissingScreen,
   ),

@@ -299,9 +299,10 @@ function preload(): void {
   loadExport().catch(() => undefined)
 }
 
+const loadChecklist = () => import('#web/invoices/checklist/open-checklist.tsx')
 /** Until it loads, and where it cannot be loaded, the dashboard shows the rest. */
 const OpenChecklist = lazy<ComponentType<{ waiting: ReactNode }>>(async () => ({
-  default: await import('#web/invoices/checklist/open-checklist.tsx').then(
+  default: await loadChecklist().then(
     (loaded) => loaded.OpenChecklist,
     () => () => null,
   ),
