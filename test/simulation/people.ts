@@ -25,6 +25,8 @@ export interface Owner {
   host: string
   invoices: KnownInvoice[]
   active: boolean
+  /** When they asked to stop reminders, by their clock, in ms. */
+  stopsAsked: number[]
   /** Has a webhook. */
   listens: boolean
   /** How often invoices or clients were resumed. */
@@ -91,6 +93,7 @@ export async function anOwner(
     host,
     invoices: [],
     active: false,
+    stopsAsked: [],
     listens: false,
     resumes: { asked: 0, answered: 0 },
   }
@@ -146,6 +149,7 @@ export function someDeed(owner: Owner, chance: Chance, count: () => number): Dee
         ? {
             name: 'stops reminders',
             async do(deps) {
+              owner.stopsAsked.push(deps.clock.now().epochMilliseconds)
               await stopReminders(await asking(deps, owner))
               owner.active = false
             },
