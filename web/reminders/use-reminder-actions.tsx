@@ -64,7 +64,8 @@ export function useReminderActions({ configured, active, preview, runs, followed
     await invalidate(queries, reminderQueries)
     if (!refused) return
     // Every email was tried and rejected. The run shows why, so no message may cover its buttons.
-    const newest = queries.getQueryData<Run[]>(queryKey(reminderCalls.runs, {}))?.[0]
+    // Asked for once more: another refresh at this moment may have cancelled the one above.
+    const newest = (await runs.refetch()).data?.[0]
     if (newest && !knownRuns.current.has(newest._id)) {
       setTrouble({ message, run: newest._id })
       followed.follow(newest._id)
