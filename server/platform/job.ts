@@ -100,10 +100,15 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
   const collect = { ms: 0, timers }
   const report = oncePerMinute(timers, (error) => log.warn({ err: error }, 'The queue is waiting for the database.'))
 
-  /** Whether the job still runs here. If so, it keeps the new lease and runs again afterwards, because requests since then are unknown. */
-  const isHere = (name: string, { key, ticket }: TakenJob): boolean => {
-    const same = here.get(`${name} ${key}`)
-    if (same) Object.assign(same, { ticket, turn: 0 })
+  const idOf = (name: string, { key }: TakenJob) => `${name} ${key}`
+
+  /**
+   * Hands the new lease of a job to the run of it that is not over yet, and answers whether there is one. It runs again afterwards, because
+   * requests since then are unknown.
+   */
+  const handOver = (name: string, job: TakenJob): boolean => {
+    const same = here.get(idOf(name, job))
+    if (same) Object.assign(same, { ticket: job.ticket, turn: 0 })
     return same !== undefined
   }
 
@@ -145,7 +150,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
 
   /** Answers what it failed of, and whether it was asked for meanwhile. */
   const perform = async (one: Work, job: TakenJob): Promise<{ failure: { error: unknown } | null; again: boolean }> => {
-    here.set(`${one.job.name} ${job.key}`, job)
+    here.set(idOf(one.job.name, job), job)
     const run = () => actAs(null, () => one.run(job.payload, stopping.signal, job.orphaned))
     const traced = () => inTrace({ name: `job ${one.job.name}`, attributes: { 'duely.job.key': job.key } }, run)
     const failure = await onBehalfOf(job.key, traced).then(
@@ -169,7 +174,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
         await timers.pause(awayPause)
       }
     }
-    here.delete(`${one.job.name} ${job.key}`)
+    here.delete(idOf(one.job.name, job))
     return { failure, again }
   }
 
@@ -187,7 +192,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
         await timers.pause(awayPause)
       }
       for (const job of taken) {
-        if (isHere(one.job.name, job)) continue
+        if (handOver(one.job.name, job)) continue
         busy += 1
         const performing = perform(one, job).then(({ failure, again }) => {
           // Only then is there more to take that nothing else reports.
@@ -266,7 +271,7 @@ export async function openQueue(about: { db: Database; log: Log; soleProcess: bo
       let count = 0
       for (const one of await waiting(works))
         for (const job of await take(one.job.name, 10)) {
-          if (isHere(one.job.name, job)) continue
+          if (handOver(one.job.name, job)) continue
           const { failure } = await perform(one, job)
           if (failure) throw failure.error
           count += 1
