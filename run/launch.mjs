@@ -3,7 +3,7 @@ if (Number(process.versions.node.split('.')[0]) < 20) {
   process.stderr.write(`Duely needs Node 20 or later, this is ${process.versions.node}. See https://nodejs.org\n`)
   process.exit(1)
 }
-const { install } = await import('./install.mjs')
+const { install, root } = await import('./install.mjs')
 const { buildClient } = await import('./client.mjs')
 const { codeOf, passSignalsOn, say } = await import('./process.mjs')
 
@@ -49,5 +49,7 @@ if (!command) {
 passSignalsOn()
 const node = await install({ tools: command.tools ?? true })
 if (command.build) await buildClient(node)
+// What Node makes of the sources is kept for the next start. Where this folder can't be written, it starts as it does the first time.
+const env = { NODE_COMPILE_CACHE: `${root}/node_modules/.cache/duely/compiled`, ...process.env }
 // Closing the IPC channel stops the program when this process is killed and can't pass a signal on.
-if (command.run) process.exit(await codeOf(node, [...command.run, ...rest], { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] }))
+if (command.run) process.exit(await codeOf(node, [...command.run, ...rest], { env, stdio: ['inherit', 'inherit', 'inherit', 'ipc'] }))

@@ -11,6 +11,7 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { z } from 'zod'
 import { readConfig, variables } from '#server/config.ts'
+import { cache } from './cache.ts'
 import { findProgram, installPackage } from './machine.ts'
 import { createDatabase, findInitdb, openCluster, query } from './postgres.ts'
 import { freePort } from './program.ts'
@@ -289,15 +290,19 @@ test.runIf(thorough)('the command of the service serves with its settings, and e
     PORT: port,
     PUBLIC_URL: 'https://duely.example.com',
     TRUST_PROXY: 'loopback',
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent("import m from 'node:module'; console.log('Compiled in', m.getCompileCacheDir?.())")}`,
   }
   expect(setting('Environment')).toBe('DATA_DIR=/var/lib/duely')
   const child = execFile('npm', args, { cwd: root, env })
+  let output = ''
+  child.stdout?.on('data', (text) => (output += String(text)))
   const healthy = () =>
     fetch(`http://127.0.0.1:${port}/health`).then(
       ({ ok }) => ok,
       () => false,
     )
   await expect.poll(healthy, { timeout: 200_000, interval: 500 }).toBe(true)
+  expect(output).toContain(`Compiled in ${cache}/compiled`)
   const ended = once(child, 'exit')
   child.kill('SIGTERM')
   await ended
