@@ -12,31 +12,37 @@ import { percentile, row, seconds, type Trial } from './row.ts'
 import { isDelivered, summarize, tally } from './tally.ts'
 import { openTcpProxy } from './tcp-proxy.ts'
 
-/** Accounts whose mail server does not answer, and another one whose server is healthy. */
+/** Accounts whose mail server does not answer, and others whose server is healthy: one sends before, one meanwhile. */
 async function silentServer(trial: Trial, { silent, greeting }: { silent: number; greeting: Move }) {
   const environment = await onPostgres(trial)
   const broken = await openMailServer(trial)
   broken.answer({ greeting: () => greeting })
   const healthy = await openMailServer(trial)
-  await environment.createAccounts({ count: silent, invoices: 20, smtp: broken, name: 'silent', due: true })
-  const [account] = await environment.createAccounts({ invoices: 20, smtp: healthy })
+  const [first] = await environment.createAccounts({ invoices: 20, smtp: healthy, name: 'first' })
+  const [second] = await environment.createAccounts({ invoices: 20, smtp: healthy, name: 'second' })
   const program = await environment.start()
+  /** In ms, until 95 % of an account's emails have left. */
+  const sendNow = async (account: Account) => {
+    const began = Date.now()
+    const before = healthy.mails.length
+    const pressed = send(program, account, 'POST /reminder/send-immediate')
+    await healthy.received(before + 20)
+    await pressed
+    const delays = healthy.mails.slice(before).map((email) => email.at - began)
+    return percentile(delays, 0.95)
+  }
+  const alone = await sendNow(first)
+  await environment.createAccounts({ count: silent, invoices: 20, smtp: broken, name: 'silent', due: true })
   await trial.until('the silent server is called', () => broken.connections.total > 0)
   const called = performance.now()
   await pause(2_000)
-  const began = Date.now()
-  const pressed = send(program, account, 'POST /reminder/send-immediate')
-  await healthy.received(20)
-  const delays = healthy.mails.map((email) => email.at - began)
-  const delay = percentile(delays, 0.95)
-  await pressed
-  if (silent > 1) return { figure: `the other’s emails after ${seconds(delay)} (95 %)`, holds: delay <= 5_000 }
+  const delay = await sendNow(second)
+  const figure = `the other’s emails after ${seconds(delay)}, without it after ${seconds(alone)} (95 %)`
+  const isPrompt = delay - alone <= 5_000
+  if (silent > 1) return { figure, holds: isPrompt }
   await trial.until('the connection is given up', async () => (await environment.states()).retrying === 20)
   const took = performance.now() - called
-  return {
-    figure: `given up after ${seconds(took)}; the other’s emails after ${seconds(delay)} (95 %)`,
-    holds: Math.abs(took - 20_000) <= 2_000 && delay <= 5_000,
-  }
+  return { figure: `given up after ${seconds(took)}; ${figure}`, holds: Math.abs(took - 20_000) <= 2_000 && isPrompt }
 }
 
 row('13', 'a mail server that accepts the connection and sends nothing', { concurrent: 6 }, (trial) => {
@@ -50,7 +56,7 @@ row('13 crowd', 'the same with ten such accounts in one process', { concurrent: 
 })
 
 row('14', 'a greeting of one byte every 400 ms', { concurrent: 6 }, (trial) => {
-  trial.mustHold('given up after 20 s ±2')
+  trial.mustHold('given up after 20 s ±2; the other account’s emails delayed by at most 5 s (95 %)')
   return silentServer(trial, { silent: 1, greeting: drip(400, '220-'.padEnd(2_000, 'welcome ')) })
 })
 
