@@ -1,7 +1,7 @@
 import { businessHeader, type Call, type CallInput, type CallReply } from '#contract/call.ts'
 import { Problem, readProblem } from './problem.ts'
 import { refreshSession } from './refresh.ts'
-import { keepBusiness, readBusiness } from './session.ts'
+import { keepBusiness, openBusiness, readBusiness } from './session.ts'
 import { texts } from './texts.ts'
 
 /** Longer than the longest call (sending reminders answers after 20 s at the latest). */
@@ -120,14 +120,17 @@ async function answered(call: Call, input: Parts, extras: Extras): Promise<Respo
   return response
 }
 
+let sentAway = false
+
 /** A tab keeps to the business of its first answer, whatever another tab chooses. An answer about none comes where the person is no member any more. */
 function followBusiness({ status, headers }: Response): void {
   const known = readBusiness()
   const about = headers.get(businessHeader)
   if (known === null && about !== null) keepBusiness(about)
-  if (known === null || about !== null || status !== 404) return
-  keepBusiness(null)
-  window.location.assign('/dashboard')
+  if (known === null || about !== null || status !== 404 || sentAway) return
+  // Once: someone who keeps an unsaved form must not be asked at every answer.
+  sentAway = true
+  openBusiness(null, '/dashboard')
 }
 
 function isAboutAnother({ headers }: Response): boolean {

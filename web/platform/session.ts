@@ -38,9 +38,13 @@ function isUser(kept: unknown): kept is User {
 
 const businessKey = 'duely-business'
 
+/** The business that this page is about, with its person. A later choice counts from the next page on: this one may stay, or come back from the browser's cache. */
+let here: string | null = null
+
 /** The business that this tab is about; null: not known yet, so the one that the session chose last. Kept with its person: another one may sign in. */
 export function readBusiness(): string | null {
-  const [person, business] = (sessionStorage.getItem(businessKey) ?? '').split(' ')
+  here ??= sessionStorage.getItem(businessKey)
+  const [person, business] = (here ?? '').split(' ')
   return business !== undefined && person === readSession()?.user._id ? business : null
 }
 
@@ -54,17 +58,25 @@ export function followLinkedBusiness(): void {
   window.history.replaceState(window.history.state, '', address)
 }
 
-/** From now on this tab is about this business; null: about none. */
-export function keepBusiness(business: string | null): void {
+/** From now on this tab is about this business. */
+export function keepBusiness(business: string): void {
+  choose(business)
+  here = sessionStorage.getItem(businessKey)
+}
+
+/**
+ * Makes this tab be about another business, null: the one that the session chose last, and loads `path` as a new page: nothing of the one
+ * before stays in memory. Until it has loaded, this page is about its own: someone who keeps an unsaved form stays here.
+ */
+export function openBusiness(business: string | null, path: string): void {
+  choose(business)
+  window.location.assign(path)
+}
+
+function choose(business: string | null): void {
   const session = readSession()
   if (business === null || !session) sessionStorage.removeItem(businessKey)
   else sessionStorage.setItem(businessKey, `${session.user._id} ${business}`)
-}
-
-/** Makes this tab be about another business, and loads `path` as a new page: nothing of the one before stays in memory. */
-export function openBusiness(business: string, path: string): void {
-  keepBusiness(business)
-  window.location.assign(path)
 }
 
 /** Signs in on this browser and loads `path` as a new page; every other open tab follows. */

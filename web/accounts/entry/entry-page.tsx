@@ -21,7 +21,7 @@ export function EntryPage({ texts, otherPage, choice = true, children }: EntryPa
   const session = useSession()
   const { state } = useLocation()
   const server = useServer()
-  if (session) return <Navigate to={destination(state)} replace />
+  if (session) return <Onward to={destination(state)} />
   return (
     <div className={styles.entry}>
       <PageMeta title={texts.title} description={texts.description} path={otherPage === screens.signUp ? screens.signIn : screens.signUp} />
@@ -53,6 +53,15 @@ export function EntryPage({ texts, otherPage, choice = true, children }: EntryPa
       </EntryCard>
     </div>
   )
+}
+
+/** Leads on someone who is signed in, such as by another tab. A link that names its business is followed when a page is loaded. */
+function Onward({ to }: { to: string }): ReactNode {
+  const isLinked = new URL(to, window.location.origin).searchParams.has('business')
+  useEffect(() => {
+    if (isLinked) window.location.replace(to)
+  }, [isLinked, to])
+  return isLinked ? null : <Navigate to={to} replace />
 }
 
 interface EntryCardProps {

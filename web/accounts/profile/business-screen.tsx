@@ -12,7 +12,7 @@ import { ContractForm, type ContractFormState, useContractForm } from '#web/plat
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { keepBusiness, openBusiness } from '#web/platform/session.ts'
+import { openBusiness } from '#web/platform/session.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import controls from '#web/ui/controls.module.css'
@@ -417,10 +417,7 @@ function RemoveBusiness({ business, onCancel }: { business: BusinessDetails; onC
     call: businessCalls.remove,
     initialValues: { name: '' },
     toInput: ({ name }) => ({ body: { name } }),
-    onSuccess: () => {
-      keepBusiness(null)
-      window.location.assign(screens.dashboard)
-    },
+    onSuccess: () => openBusiness(null, screens.dashboard),
   })
   const { submit, busy, question, label } = t.remove
   return <NameForm state={state} label={label(business.name)} submit={submit} busy={busy} text={question} onCancel={onCancel} />

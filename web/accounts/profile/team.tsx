@@ -12,7 +12,7 @@ import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { keepBusiness } from '#web/platform/session.ts'
+import { openBusiness } from '#web/platform/session.ts'
 import { BusyButton, copyLater } from '#web/ui/buttons.tsx'
 import { dateIn, showDate } from '#web/ui/dates.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
@@ -412,9 +412,8 @@ function RemoveMember({ member, business, onDone }: { member: Member; business: 
   const remove = useApiMutation(teamCalls.removeMember, {
     invalidates: [teamCalls.members],
     onSuccess: () => {
-      if (!member.self) return onDone()
-      keepBusiness(null)
-      window.location.assign(screens.dashboard)
+      if (member.self) openBusiness(null, screens.dashboard)
+      else onDone()
     },
   })
   const made = remove.error instanceof Problem ? remove.error.errors.filter(({ path }) => path === 'programs') : []

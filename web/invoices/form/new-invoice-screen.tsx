@@ -31,6 +31,7 @@ export default function NewInvoiceScreen(): ReactNode {
   const usual = useCurrency()
   const state = useContractForm({
     call: invoiceCalls.create,
+    idempotent: true,
     initialValues,
     toInput: (values) => ({ body: toDraft(values, usual) }),
     check: (values) => checkDraft(values, usual),
