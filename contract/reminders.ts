@@ -322,7 +322,7 @@ export type SendNowRequest = z.output<typeof sendNowRequest>
 
 const reminderDraft = z
   .object({
-    mails: z.number().int().meta({ description: 'How many emails Send Now would send for these invoices.' }),
+    mails: z.number().int().meta({ description: 'How many emails would be sent for these invoices now.' }),
     repeats: z.string().nullable().meta({
       format: 'uuid',
       description: 'The run that Send Now would answer with instead, because it has just sent the same; null where it would send.',
@@ -537,8 +537,13 @@ export const reminderCalls = {
     method: 'POST',
     path: '/reminder/draft',
     by: 'viewer',
-    summary: 'What Send Now would send for chosen invoices, and the email where it is one. Sends nothing.',
-    body: sendNowRequest.required({ invoiceIds: true }),
+    summary: 'What Send Now, or Start, would send for chosen invoices, and the email where it is one. Sends nothing.',
+    body: sendNowRequest.required({ invoiceIds: true }).extend({
+      kind: z.enum(['send_now', 'start']).optional().meta({
+        description:
+          'Whose email it is: that of Send Now, or of Start and the daily runs, also where it is not due yet. Without it `send_now`.',
+      }),
+    }),
     reads: true,
     reply: reminderDraft,
   }),

@@ -78,9 +78,10 @@ import {
   nextSummary,
   startOfDay,
 } from './schedule.ts'
+import { inStep, readStoredSteps, stepFor } from './sequence-steps.ts'
 import { assignToAccount, noteSteps, removeSequences } from './sequences.ts'
 import { refuseChanged } from './simulate.ts'
-import { everyDay, readNextSteps } from './steps.ts'
+import { everyDay, readNextSteps, withReachedSteps } from './steps.ts'
 import { leftOut, runs } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -157,7 +158,7 @@ export async function sendNow({ db, queue, account, now, config }: Asking, asked
       if (asked.invoiceIds && wanted.length === 0) throw noneLeft(await leftOutOf(tx, locked, lines, asked.invoiceIds))
       const same = repeatedSendNow(lines)
       if (same) return same
-      wording = await wordingOf(tx, account.id, asked, { mails, invoices: wanted.length, language: wanted[0]?.language ?? locked.language })
+      wording = await wordingOf({ db: tx, account: locked, now }, asked, { mails, wanted })
     }
     const { groupByClient, invoiceIds } = asked
     const run = await makeRun(tx, queue, locked, {
@@ -172,23 +173,33 @@ export async function sendNow({ db, queue, account, now, config }: Asking, asked
   })
 }
 
-/** What Send Now would do for chosen invoices, and the email where it is one. */
+type Drafted = 'send_now' | 'start'
+
+/** What Send Now, or Start, would do for chosen invoices, and the email where it is one. */
 export async function draftReminder(
   { db, account, now, config }: Omit<Asking, 'queue'>,
-  asked: SendNowRequest & { invoiceIds: string[] },
+  asked: SendNowRequest & { invoiceIds: string[]; kind?: Drafted | undefined },
 ): Promise<ReminderDraft> {
+  if (asked.kind === 'start') return draftStart({ db, account, now, config }, asked)
   const { lines, wanted, mails } = await wantedNow({ db, account, now, config }, asked)
-  const wording = await wordingOf(db, account.id, asked, {
-    mails,
-    invoices: wanted.length,
-    language: wanted[0]?.language ?? account.language,
-  })
+  const wording = await wordingOf({ db, account, now }, asked, { mails, wanted })
   return {
     mails,
     repeats: repeatedSendNow(lines),
     leftOut: await leftOutOf(db, account, lines, asked.invoiceIds),
-    email: mails === 1 ? await draftEmail({ db, account, now, config }, wanted, wording) : null,
+    email: mails === 1 ? await draftEmail({ db, account, now, config }, { wanted, kind: 'send_now', written: wording }) : null,
   }
+}
+
+/** What is not due yet is drafted as of the day on which it is. */
+async function draftStart(asking: Omit<Asking, 'queue'>, { invoiceIds, groupByClient }: RunSelection): Promise<ReminderDraft> {
+  const { db, account, now, config } = asking
+  const { lines } = await previewReminders({ db, config }, account, now, { only: invoiceIds })
+  const due = lines.filter(({ dueNow }) => dueNow)
+  const wanted = due.length > 0 ? due : lines
+  const grouped = groupByClient ?? account.groupByClient
+  const email = countMails(wanted, grouped) === 1 ? await draftEmail(asking, { wanted, kind: 'start', written: null }) : null
+  return { mails: countMails(due, grouped), repeats: null, leftOut: [], email }
 }
 
 /**
@@ -677,43 +688,66 @@ function isWritten({ subject, content }: SendNowRequest): boolean {
  * and what would be in several emails.
  */
 async function wordingOf(
-  db: Database,
-  ownerId: string,
+  about: Pick<Asking, 'db' | 'account' | 'now'>,
   written: SendNowRequest,
-  { mails, invoices: howMany, language }: { mails: number; invoices: number; language: string },
+  { mails, wanted }: { mails: number; wanted: PreviewLine[] },
 ): Promise<Wording | null> {
   if (!isWritten(written)) return null
   if (mails > 1) throw new ProblemError('invalid', texts.wording.severalEmails)
-  const kind = kindOf(howMany)
-  const own = await ownWording(db, ownerId, kind, language)
+  const kind = kindOf(wanted.length)
+  const own = (await wordingsFor(about, wanted, 'send_now'))[kind]
   const wording = { subject: written.subject ?? own.subject, content: written.content ?? own.content }
   const errors = wordingProblems(wording, kind === 'one' ? templateVariables : groupVariables)
   if (errors[0]) throw new ProblemError('invalid', errors[0].message, { errors })
   return wording
 }
 
-async function ownWording(db: Database, ownerId: string, kind: TemplateKind, language: string): Promise<Wording> {
-  const wordings = (await readWordings(db, [ownerId])).get(ownerId)
+/** The wordings of one email about these invoices: those of a step, else of the template. */
+async function wordingsFor(
+  { db, account, now }: Pick<Asking, 'db' | 'account' | 'now'>,
+  lines: PreviewLine[],
+  kind: Drafted,
+): Promise<{ one: Wording; group: Wording }> {
+  const language = lines[0]?.language ?? account.language
+  const step = kind === 'start' ? latestStep(lines) : await reachedStep({ db, account, now }, lines)
+  const steps = step && (await readStoredSteps(db, account.id, language)).get(step.sequenceId)
+  const stored = steps && stepFor(steps, step.offset)
+  const ofStep = stored && inStep(stored, language)
+  if (ofStep) return ofStep
+  const wordings = (await readWordings(db, [account.id])).get(account.id)
   if (!wordings) throw new Error('The wordings of an account were not read.')
-  return wordings.in(language)[kind]
+  return wordings.in(language)
+}
+
+/** That of one email of a run. */
+function latestStep(lines: PreviewLine[]): { sequenceId: string; offset: number } | null {
+  const steps = lines.flatMap(({ sequence, step }) => (step ? { sequenceId: sequence, offset: step.offset } : []))
+  return steps.toSorted((one, other) => one.offset - other.offset).at(-1) ?? null
+}
+
+/** That of one email that is sent by hand. */
+async function reachedStep({ db, account, now }: Pick<Asking, 'db' | 'account' | 'now'>, lines: PreviewLine[]) {
+  if (lines.every(({ sequence }) => sequence === everyDay.sequence)) return null
+  const run = { localDate: localDate(now, account.timezone), createdAt: now }
+  const mail = { deliveryId: '', invoiceIds: lines.map(({ invoiceId }) => invoiceId) }
+  const [planned] = await withReachedSteps(db, account, run, [mail])
+  return planned?.step ?? null
 }
 
 function kindOf(howMany: number): TemplateKind {
   return howMany > 1 ? 'group' : 'one'
 }
 
-/** The email as it would be sent now, rendered as the sent one is. */
+/** The email as it would be sent, rendered as the sent one is. */
 async function draftEmail(
   { db, account, now, config }: Omit<Asking, 'queue'>,
-  wanted: PreviewLine[],
-  written: Wording | null,
+  { wanted, kind: by, written }: { wanted: PreviewLine[]; kind: Drafted; written: Wording | null },
 ): Promise<ReminderDraft['email']> {
   const [first] = wanted
   if (!first) return null
   const kind = kindOf(wanted.length)
-  const { language } = first
-  const wording = written ?? (await ownWording(db, account.id, kind, language))
-  const speech = speechOf(language)
+  const wording = written ?? (await wordingsFor({ db, account, now }, wanted, by))[kind]
+  const speech = speechOf(first.language)
   const files = await filesOf(
     db,
     account.id,
@@ -728,7 +762,9 @@ async function draftEmail(
     amountMinor: toMinor(line.invoiceAmount, line.currency) ?? 0,
   }))
   const owed = { count: about.length, totalMinor: about.reduce((sum, { balanceMinor }) => sum + balanceMinor, 0) }
-  const today = localDate(now, account.timezone)
+  const firstDay = Temporal.PlainDate.from(first.dueDate).add({ days: first.step?.offset ?? 1 })
+  const date = localDate(now, account.timezone)
+  const today = by === 'start' ? laterDate(date, firstDay.toString()) : date
   const sender = await senderTo(db, account.id, first.clientEmail)
   const pay = await paymentOf({ db, config, account, now }, wanted, wording)
   const attached = attachedFiles({ about, owed, pay })

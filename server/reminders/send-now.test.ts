@@ -1,8 +1,10 @@
 // Also on PostgreSQL: presses at the same time meet on one row.
 import { expect, test } from 'vitest'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { newStep } from '#contract/ready-sequences.ts'
 import { type RunSelection, reminderCalls, type SendNowRequest } from '#contract/reminders.ts'
-import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
+import { sequenceCalls, sequenceDraft } from '#contract/sequences.ts'
+import { anInvoice, anOffice, aPerson, aSequence, type Person } from '#test/factories.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
 
@@ -11,7 +13,7 @@ const sendNow = (app: TestApp, person: Person, body?: SendNowRequest) =>
   app.whileJobsRun(ask(app, person, reminderCalls.sendNow, body ? { body } : {}))
 const start = (app: TestApp, person: Person, body?: RunSelection) =>
   app.whileJobsRun(ask(app, person, reminderCalls.start, body ? { body } : {}))
-const draft = (app: TestApp, person: Person, body: SendNowRequest & { invoiceIds: string[] }) =>
+const draft = (app: TestApp, person: Person, body: SendNowRequest & { invoiceIds: string[]; kind?: 'start' }) =>
   ask(app, person, reminderCalls.draft, { body })
 const change = (app: TestApp, person: Person, id: string, body: object) => ask(app, person, invoiceCalls.update, { params: { id }, body })
 
@@ -199,6 +201,48 @@ test('the draft is the email that is sent, and sends nothing', async () => {
     reply.email?.html.trim(),
   ])
   expect((await draft(app, asha, { invoiceIds })).reply.repeats).not.toBeNull()
+})
+
+test('the draft has the words of the step, as the email of Send Now and of Start', async () => {
+  await using all = await office()
+  const { app, asha, ids, smtp } = all
+  const invoiceIds = ids.slice(0, 1)
+  const steps = [newStep(1, 'friendly'), { ...newStep(8, 'firm'), content: 'Still open: {{invoiceId}}, {{amount}}.' }]
+  const sequence = await aSequence(app, asha, sequenceDraft.parse({ name: 'Ours', steps }))
+  await ask(app, asha, sequenceCalls.assign, { params: { id: ids[0] ?? '' }, body: { sequence } })
+  const drafted = async (body: object = {}) => (await draft(app, asha, { invoiceIds, ...body })).reply.email
+  const sent = async () => {
+    const { subject, text = '' } = await readEmail(smtp.mails.at(-1)?.raw ?? '')
+    return { subject, text: text.trim() }
+  }
+  const byHand = await drafted()
+  expect(byHand?.text).toBe('Still open: INV-0001, ₹5,000.00.')
+  await sendNow(app, asha, { invoiceIds })
+  expect(byHand).toMatchObject(await sent())
+  app.clock.advance({ minutes: 2 })
+  // A changed subject keeps the text of the step.
+  const changed = await drafted({ subject: 'A word' })
+  await sendNow(app, asha, { invoiceIds, subject: 'A word' })
+  expect(changed).toMatchObject(await sent())
+  expect(changed).toMatchObject({ subject: 'A word', text: 'Still open: INV-0001, ₹5,000.00.' })
+  app.clock.advance({ hours: 24 })
+  const byStart = await drafted({ kind: 'start' })
+  await start(app, asha, { invoiceIds })
+  expect(byStart).toMatchObject(await sent())
+})
+
+test('the draft of Start shows an email that is not due yet as of its day', async () => {
+  await using all = await office()
+  const { app, asha, smtp } = all
+  const { _id } = await anInvoice(app, { owner: asha, clientEmail: 'soon@example.com', dueDate: '2026-03-05' })
+  const { reply } = await draft(app, asha, { invoiceIds: [_id], kind: 'start' })
+  expect(reply).toMatchObject({ mails: 0, email: { to: 'soon@example.com' } })
+  await start(app, asha)
+  app.clock.set('2026-03-06T03:30:00Z')
+  await app.runJobs()
+  const parsed = await Promise.all(smtp.mails.map(({ raw }) => readEmail(raw)))
+  const sent = parsed.find(({ to }) => to?.[0]?.address === 'soon@example.com')
+  expect([reply.email?.subject, reply.email?.text]).toEqual([sent?.subject, sent?.text?.trim()])
 })
 
 test('a subject and a text can be written for one email: with variables, exactly as the draft shows it', async () => {

@@ -26,7 +26,7 @@ import { type Learned, readLearned } from './learned.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
 import { type DayNumber, dateOfDay, dayNumber, groupKey, laterInstant, type PlanMail, plan, type StepDue, type World } from './plan.ts'
 import { apartFrom, dayAfter, firstDateAfterStart, leavesAt, localDate, nextRun, type Occurrence, owedFrom } from './schedule.ts'
-import { inStep, readStoredSteps, type StoredStep } from './sequence-steps.ts'
+import { inStep, readStoredSteps, type StoredStep, stepFor } from './sequence-steps.ts'
 import { whyOn } from './steps.ts'
 import { texts } from './texts.ts'
 import { type Choices, readStored, readWorld, type StoredInvoice, todayAt } from './world.ts'
@@ -367,13 +367,6 @@ function withChange(stored: Map<string, StoredStep[]>, { sequences = [], languag
     )
   }
   return steps
-}
-
-function stepFor(steps: StoredStep[], offset: number): StoredStep | undefined {
-  return steps
-    .filter((step) => step.offset <= offset && step.offset > 0 === offset > 0)
-    .toSorted((one, other) => one.offset - other.offset)
-    .at(-1)
 }
 
 function within({ mails }: Ahead, { account, now }: Reading, days: number): Left[] {

@@ -1,19 +1,8 @@
 import { Button, Group } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
-import { accountCalls } from '#contract/accounts.ts'
 import { formatMoney, formatSums, sumByCurrency } from '#contract/money.ts'
 import { type PreviewLine, type RunSelection, reminderCalls, repeatedSendNow } from '#contract/reminders.ts'
-import {
-  EmailTooLarge,
-  groupValues,
-  type RenderedReminder,
-  reminderValues,
-  renderGroupReminder,
-  renderReminder,
-  type Template,
-  templateCalls,
-} from '#contract/templates.ts'
 import { ConfirmEmailNotice, useCurrency, useUnconfirmed } from '#web/platform/account.tsx'
 import { useMarkPreviewed } from '#web/platform/first-steps.ts'
 import { errorMessage } from '#web/platform/problem.ts'
@@ -107,7 +96,12 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
           <Combine due={due} grouped={grouped} onChange={setCombined} />
         </>
       )}
-      <FirstEmail lines={chosen.length > 0 ? chosen : firstComing(preview.lines)} grouped={grouped} opened={reading} />
+      <FirstEmail
+        kind={action === 'send' && chosen.length > 0 ? 'send_now' : 'start'}
+        lines={chosen.length > 0 ? chosen : firstComing(preview.lines)}
+        grouped={grouped}
+        opened={reading}
+      />
       {skipped > 0 && <p className={styles.quiet}>{(action === 'start' ? texts.start : texts.sendNow).skipped(skipped)}</p>}
       {status.pause && sent > 0 && <p className={styles.quiet}>{texts.start.pausedNow}</p>}
       {action === 'start' && (
@@ -230,6 +224,7 @@ function Combine({ due, grouped, onChange }: { due: PreviewLine[]; grouped: bool
 const firstTexts = texts.firstEmail
 
 interface FirstEmailProps {
+  kind: 'send_now' | 'start'
   /** The invoices that would be reminded. */
   lines: PreviewLine[]
   grouped: boolean
@@ -238,9 +233,9 @@ interface FirstEmailProps {
 }
 
 /** The first of the emails, folded: exactly what the client receives. */
-function FirstEmail({ lines, grouped, opened }: FirstEmailProps): ReactNode {
+function FirstEmail({ kind, lines, grouped, opened }: FirstEmailProps): ReactNode {
   const [wanted, setWanted] = useState(opened)
-  const [email] = emailsOf(lines, grouped)
+  const [email] = emailsOf(lines, grouped, kind === 'start')
   if (!email) return null
   return (
     <details className={styles.reading} open={opened} onToggle={({ currentTarget }) => setWanted((before) => before || currentTarget.open)}>
@@ -248,44 +243,22 @@ function FirstEmail({ lines, grouped, opened }: FirstEmailProps): ReactNode {
         {firstTexts.read}
         <IconChevronDown size={20} className={styles.chevron} aria-hidden />
       </summary>
-      {wanted && <Text email={email} />}
+      {wanted && <Text kind={kind} invoiceIds={idsOf(email)} grouped={grouped} />}
     </details>
   )
 }
 
-function Text({ email }: { email: ComingEmail }): ReactNode {
-  const several = email.lines.length > 1
-  const template = useApiQuery(several ? templateCalls.readGroup : templateCalls.read)
-  const profile = useApiQuery(accountCalls.profile)
-  if (template.isError) return <p className={styles.quiet}>{firstTexts.failed(errorMessage(template.error))}</p>
-  if (!template.data || !profile.data) return <p className={styles.quiet}>{firstTexts.loading}</p>
-  const rendered = render(email, template.data, profile.data.business.name)
-  if (rendered === null) return <p className={styles.quiet}>{firstTexts.tooLarge}</p>
+function Text({ kind, invoiceIds, grouped }: { kind: FirstEmailProps['kind']; invoiceIds: string[]; grouped: boolean }): ReactNode {
+  const draft = useApiQuery(reminderCalls.draft, { body: { invoiceIds, groupByClient: grouped, kind } }, { staleTime: 0 })
+  if (draft.isError) return <p className={styles.quiet}>{firstTexts.failed(errorMessage(draft.error))}</p>
+  if (!draft.data) return <p className={styles.quiet}>{firstTexts.loading}</p>
+  const { email } = draft.data
   return (
-    <div className={styles.message}>
-      <p className={styles.subject}>{rendered.subject}</p>
-      <p className={styles.messageText}>{rendered.text}</p>
-    </div>
+    email && (
+      <div className={styles.message}>
+        <p className={styles.subject}>{email.subject}</p>
+        <p className={styles.messageText}>{email.text}</p>
+      </div>
+    )
   )
-}
-
-/** Must render with the functions of the contract that the server sends with. Null where the email would be too large to send. */
-function render({ lines, clientName, total }: ComingEmail, template: Template, userName: string): RenderedReminder | null {
-  const wording = template.useCustomTemplate
-    ? { subject: template.customSubject, content: template.customContent }
-    : { subject: template.defaultSubject, content: template.defaultContent }
-  // No reminder is sent before the day after the due date.
-  const invoices = lines.map((line) => ({ ...line, daysOverdue: Math.max(1, line.daysOverdue) }))
-  const [first] = invoices
-  try {
-    if (invoices.length > 1 || !first)
-      return renderGroupReminder(
-        wording,
-        groupValues({ clientName, userName, invoices, count: invoices.length, total: total.amount, currency: total.currency }),
-      )
-    return renderReminder(wording, reminderValues({ ...first, userName }))
-  } catch (error) {
-    if (error instanceof EmailTooLarge) return null
-    throw error
-  }
 }

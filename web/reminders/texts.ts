@@ -185,7 +185,6 @@ export const texts = {
     read: 'Read the first email',
     loading: 'Loading the email...',
     failed: (message: string) => `Couldn’t load the email. ${message}`,
-    tooLarge: 'This email would be larger than 1 MB. Shorten your email template.',
   },
 
   help: {
