@@ -95,9 +95,19 @@ const invoiceUnderReference = z
   .meta({ id: 'InvoiceUnderReference', description: 'An invoice whose reference is in the address.' })
 
 export const invoiceChange = z
-  .strictObject(fields)
+  .strictObject({
+    ...fields,
+    paidOn: calendarDate.meta({
+      format: 'date',
+      description: 'With the status `paid`: the day of the payment, not in the future. Without it today.',
+    }),
+  })
   .partial()
   .check(amountFits)
+  .refine(({ status, paidOn }) => paidOn === undefined || status === 'paid', {
+    path: ['paidOn'],
+    error: 'Please give this day with the status "paid" only.',
+  })
   .meta({ id: 'InvoiceChange', description: 'The fields to change; the others stay as they are.' })
 export type InvoiceChange = z.output<typeof invoiceChange>
 

@@ -337,14 +337,15 @@ export async function updateInvoice(
     }
     if (Object.keys(change).length === 0) return readAgain()
     if (change.reference !== undefined && change.reference !== row.reference) await refuseTakenReference(tx, ownerId, change.reference)
-    const { amount = fromMinor(row.amountMinor, row.currency), status: chosen, ...fields } = change
+    const { amount = fromMinor(row.amountMinor, row.currency), status: chosen, paidOn, ...fields } = change
     const { currency = row.currency } = change
     const unfit = refusedAmount({ amount }, currency)
     if (unfit) throw unfit
     const today = localDate(now, owner.timezone)
+    if (paidOn !== undefined && paidOn > today) throw invalid('paidOn', texts.payment.future)
     const amountMinor = minor(amount, currency)
     if (currency !== row.currency && live !== undefined) throw paidInAnotherCurrency(row)
-    const money = byStatus(row, live, { status: chosen, amountMinor, today })
+    const money = byStatus(row, live, { status: chosen, amountMinor, today: paidOn ?? today })
     const settling: Settling = {
       row,
       live,

@@ -169,6 +169,22 @@ test('marking as paid records what is left, dated today; marking as not paid tak
   expect((await of.update({ status: 'overdue' })).reply).toMatchObject({ status: 'overdue', amountPaid: 2000, balance: 3000 })
 })
 
+test('marked as paid again, as Undo does, an invoice is paid on the day that it was', async () => {
+  await using of = await anOpenInvoice()
+  await of.update({ status: 'paid', paidOn: '2026-02-25' })
+  await of.update({ status: 'unpaid' })
+  const { reply } = await of.update({ status: 'paid', paidOn: '2026-02-25' })
+  expect(reply).toMatchObject({ status: 'paid', paidOn: '2026-02-25', paidAt: now, amountPaid: 5000 })
+  const before = await of.read()
+  for (const change of [
+    { status: 'paid', paidOn: '2026-03-03' },
+    { status: 'unpaid', paidOn: '2026-03-01' },
+    { paidOn: '2026-03-01' },
+  ] as const)
+    expect((await of.update(change)).problem).toMatchObject({ code: 'invalid', errors: [{ path: 'paidOn' }] })
+  expect(await of.read()).toEqual(before)
+})
+
 test('an invoice that recorded payments cover stays paid until one is taken back, alone and in bulk', async () => {
   await using of = await anOpenInvoice()
   const { payment } = (await of.record({ amount: 5000 })).reply

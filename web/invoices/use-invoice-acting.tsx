@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
-import { type Invoice, type InvoiceStatus, invoiceCalls, owedAmount } from '#contract/invoices.ts'
+import { type Invoice, type InvoiceChange, type InvoiceStatus, invoiceCalls, owedAmount } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { useRefusal } from '#web/platform/account.tsx'
@@ -68,12 +68,12 @@ export function useInvoiceActing(): InvoiceActing {
     update: (cache, _reply, { params }) => removeInvoice(cache, params.id),
   })
   const markAs = useCallback(
-    ({ _id: id, status: before, reference }: Invoice, status: InvoiceStatus) => {
+    ({ _id: id, status: before, paidOn, reference }: Invoice, status: InvoiceStatus) => {
       // Not a callback of the call: those run only for the last of several.
-      const put = (into: InvoiceStatus, done: () => void) =>
-        void update({ params: { id }, body: { status: into } }).then(done, () => undefined)
-      const undo = () => put(before, () => toast('good', texts.markedBack(reference, before)))
-      put(status, () => undoToast(texts.marked(reference, status), undo, status === 'paid' ? 'good' : 'info'))
+      const put = (body: InvoiceChange, done: () => void) => void update({ params: { id }, body }).then(done, () => undefined)
+      const was = { status: before, ...(paidOn === null ? {} : { paidOn }) }
+      const undo = () => put(was, () => toast('good', texts.markedBack(reference, before)))
+      put({ status }, () => undoToast(texts.marked(reference, status), undo, status === 'paid' ? 'good' : 'info'))
     },
     [update],
   )

@@ -23,7 +23,7 @@ import { daysBetween, showDate } from '#web/ui/dates.ts'
 import { languageName } from '#web/ui/fields.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import styles from './form.module.css'
-import { checkDraft, InvoiceForm, toDraft } from './invoice-form.tsx'
+import { checkDraft, InvoiceForm, type InvoiceValues, toDraft } from './invoice-form.tsx'
 import { conflictTexts, formTexts as texts } from './texts.ts'
 
 /** /dashboard/edit-invoice/{id} */
@@ -98,14 +98,15 @@ function ShownInvoice({ invoice }: { invoice: Invoice }): ReactNode {
 
 function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   const navigate = useNavigate()
-  // The state at the start: a refetch must not count as an edit. Only a status changed elsewhere, as above the form, is taken over.
+  // The state at the start: a refetch must not count as an edit. It is taken over while nothing is edited, and afterwards a status changed elsewhere, as above the form.
   const [invoice, setInvoice] = useState(newest)
   const { clientName, clientEmail, amount, currency, language, dueDate, status, reference, issuedOn } = invoice
   const before = { clientName, clientEmail, amount, currency, language, dueDate: dueDate.slice(0, 10), status, reference, issuedOn }
+  const shown = valuesOf(invoice)
   const { save, dialog } = useSaveOnTop<Invoice, Field>(sharedInvoice(invoice._id))
   const state = useContractForm({
     call: invoiceCalls.update,
-    initialValues: { ...before, amount: showAmount(amount, currency), language: language ?? '' },
+    initialValues: shown,
     toInput: (values) => ({
       params: { id: invoice._id },
       body: changedFields(before, { ...toDraft(values, currency), language: values.language || null }),
@@ -123,20 +124,15 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   })
   const { form } = state
   useEffect(() => {
+    if (newest.version !== invoice.version && !form.isDirty()) {
+      form.setValues(valuesOf(newest))
+      form.resetDirty(valuesOf(newest))
+      setInvoice(newest)
+      return
+    }
     if (newest.status === status) return
     if (form.getValues().status === status) form.setFieldValue('status', newest.status)
-    form.resetDirty({
-      ...form.getValues(),
-      clientName,
-      clientEmail,
-      amount: showAmount(amount, currency),
-      currency,
-      language: language ?? '',
-      dueDate: before.dueDate,
-      reference,
-      issuedOn,
-      status: newest.status,
-    })
+    form.resetDirty({ ...shown, status: newest.status })
     const isOnlyStatus = compareChanges(conflictTexts.fields, invoice, {}, newest).changed.length === 1
     setInvoice({ ...invoice, status: newest.status, version: isOnlyStatus ? newest.version : invoice.version })
   })
@@ -147,6 +143,11 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
       {dialog}
     </>
   )
+}
+
+function valuesOf({ clientName, clientEmail, amount, currency, language, dueDate, status, reference, issuedOn }: Invoice): InvoiceValues {
+  const [shownAmount, date] = [showAmount(amount, currency), dueDate.slice(0, 10)]
+  return { clientName, clientEmail, amount: shownAmount, currency, language: language ?? '', dueDate: date, status, reference, issuedOn }
 }
 
 /** The invoice that the list passed along in the navigation state. */

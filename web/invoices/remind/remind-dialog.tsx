@@ -1,7 +1,7 @@
 import { Button, Group, Textarea, TextInput } from '@mantine/core'
 import { useDebouncedValue, useMediaQuery } from '@mantine/hooks'
 import { IconPencil, IconSend2 } from '@tabler/icons-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import type { CallReply } from '#contract/call.ts'
 import type { Invoice } from '#contract/invoices.ts'
@@ -30,18 +30,19 @@ interface RemindDialogProps {
 
 /** A reminder of chosen invoices, seen before it is sent; the wording of a single email can be changed for this once. */
 export function RemindDialog({ invoices, onClose }: RemindDialogProps): ReactNode {
+  const [busy, setBusy] = useState(false)
   const narrow = useMediaQuery('(max-width: 47.99em)')
   const shown = useKept(invoices) ?? []
   const [first] = shown
   return (
     <Dialog
       opened={invoices !== null}
-      onClose={onClose}
+      onClose={busy ? () => undefined : onClose}
       title={<NoWrap text={shown.length === 1 && first ? texts.one(first.clientName) : texts.several(shown.length)} />}
       size={660}
       fullScreen={narrow ?? false}
     >
-      {shown.length > 0 && <Draft key={shown.map(({ _id }) => _id).join()} invoices={shown} onClose={onClose} />}
+      {shown.length > 0 && <Draft key={shown.map(({ _id }) => _id).join()} invoices={shown} onBusy={setBusy} onClose={onClose} />}
     </Dialog>
   )
 }
@@ -56,7 +57,13 @@ const unchanged: Wording = { subject: null, content: null }
 /** In ms. */
 const typing = 400
 
-function Draft({ invoices, onClose }: { invoices: Invoice[]; onClose: () => void }): ReactNode {
+interface DraftProps {
+  invoices: Invoice[]
+  onBusy: (busy: boolean) => void
+  onClose: () => void
+}
+
+function Draft({ invoices, onBusy, onClose }: DraftProps): ReactNode {
   const [wording, setWording] = useState(unchanged)
   const [asked] = useDebouncedValue(wording, typing)
   const invoiceIds = invoices.map(({ _id }) => _id)
@@ -78,6 +85,11 @@ function Draft({ invoices, onClose }: { invoices: Invoice[]; onClose: () => void
       onClose()
     },
   })
+  const { isPending } = send
+  useEffect(() => {
+    onBusy(isPending)
+    return () => onBusy(false)
+  }, [isPending, onBusy])
   const failure = send.isError ? errorMessage(send.error) : send.data ? failureOf(send.data) : null
   if (!data && isError) return <NoDraft error={error} onClose={onClose} />
   if (!data) return <Loading text={texts.loading} />
@@ -104,11 +116,11 @@ function Draft({ invoices, onClose }: { invoices: Invoice[]; onClose: () => void
       <div className={controls.foot}>
         <FormError message={failure ?? (isError && wrong.length === 0 ? errorMessage(error) : null)} />
         <Group justify="flex-end" mt={16} gap={12}>
-          <Button variant="default" onClick={onClose}>
+          <Button variant="default" onClick={onClose} disabled={isPending}>
             {texts.cancel}
           </Button>
           <BusyButton
-            busy={send.isPending}
+            busy={isPending}
             busyText={texts.sending}
             disabled={unconfirmed || nothing || isError || pending}
             leftSection={<IconSend2 size={18} stroke={1.7} />}
