@@ -121,6 +121,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     refuseFull: refuseFullTeam,
     programsOf,
     endProgramsOf,
+    onOwnerChange: endOwnerLinks,
   })
   noticeRoutes(app, deps)
   billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))

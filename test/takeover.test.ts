@@ -21,7 +21,7 @@ import { clients } from '#server/invoices/tables.ts'
 import { qrPng } from '#server/pay/qr-png.ts'
 import { rows } from '#server/platform/database.ts'
 import { addLeftOut } from '#server/reminders/left-out.ts'
-import { addOwnerLink } from '#server/reminders/owner-links.ts'
+import { addOwnerLink, endOwnerLinks } from '#server/reminders/owner-links.ts'
 import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { start } from './business.ts'
@@ -197,7 +197,7 @@ test('the other members of a business that is taken over are removed, and keep o
   const token = invited.reply.link.split('#token=')[1] ?? ''
   expect((await ask(app, friend, teamCalls.acceptInvitation, { body: { token } })).status).toBe(200)
   // The business of the stranger is the only one that is left to them.
-  await giveBusiness(app.deps, friend.id, elsewhere.email, app.clock.now())
+  await giveBusiness(app.deps, friend.id, elsewhere.email, app.clock.now(), endOwnerLinks)
   const self = { params: { personId: String(friend.personId) }, body: {} }
   expect((await ask(app, friend, teamCalls.removeMember, self, { [businessHeader]: friend.id })).status).toBe(204)
   expect((await takeOver(squatted, stranger)).reply.removed).toEqual(['display_name', 'team'])

@@ -30,7 +30,11 @@ interface TeamHandDowns {
   programsOf(tx: Database, ownerId: string, person: PersonId): Promise<string[]>
   /** Someone leaves: what they made ends, or becomes another person's. */
   endProgramsOf(tx: Database, ownerId: string, person: PersonId, heir: PersonId | null): Promise<void>
+  onOwnerChange: OnOwnerChange
 }
+
+/** Another person owns the account: what the former owner can do without signing in ends. */
+type OnOwnerChange = (tx: Database, ownerId: string) => Promise<void>
 
 export interface Seats {
   people: number | null
@@ -141,6 +145,7 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
       const locked = await lockAsSeen(tx, account)
       if (offerOf(locked, now)?.personId !== String(account.person.id)) throw new ProblemError('conflict', refusals.noOffer)
       await handOver(tx, locked, account.person.id, originOf(request), now)
+      await handed.onOwnerChange(tx, account.id)
       return toBusiness(tx, account.id, 'owner')
     })
   })
@@ -338,7 +343,13 @@ async function handOver(tx: Database, account: AccountRow, to: PersonId, from: O
 }
 
 /** For an owner who is lost: the operator hands their business over. Refuses with `not_found`. Answers the name of the business. */
-export async function giveBusiness({ db }: Pick<Deps, 'db'>, id: string, email: string, now: Instant): Promise<string> {
+export async function giveBusiness(
+  { db }: Pick<Deps, 'db'>,
+  id: string,
+  email: string,
+  now: Instant,
+  onOwnerChange: OnOwnerChange,
+): Promise<string> {
   return db.transaction(async (tx) => {
     const [found] = await tx.select({ id: accounts.id }).from(accounts).where(sql`${accounts.id}::text = ${id}`)
     const account = found && (await lockAccount(tx, found.id))
@@ -346,6 +357,7 @@ export async function giveBusiness({ db }: Pick<Deps, 'db'>, id: string, email: 
     const [person] = await tx.select().from(people).where(hasEmail(email))
     if (!person) throw new ProblemError('not_found', operator.noAccount(email))
     await handOver(tx, account, person.id, null, now)
+    await onOwnerChange(tx, account.id)
     const left = await findAccount(tx, id)
     return left?.displayName ?? ''
   })

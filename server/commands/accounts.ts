@@ -4,6 +4,7 @@ import { makeResetLink, removeLostTwoFactor } from '#server/accounts/recovery.ts
 import { giveBusiness } from '#server/accounts/team.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { holdAccount, releaseAccount } from '#server/reminders/holds.ts'
+import { endOwnerLinks } from '#server/reminders/owner-links.ts'
 import { busiestAccounts } from '#server/reminders/processes.ts'
 import type { Command } from './command.ts'
 
@@ -29,7 +30,7 @@ export const businessOwner: Command = {
   summary: 'makes someone the owner of a business that lost its owner; the previous owner becomes an admin',
   help: ['BUSINESS is its id. Verify with the business that this is wanted before you run it.'],
   async run(deps, [business = '', email = '']) {
-    return [`${email} now owns ${await giveBusiness(deps, business, email, deps.clock.now())}.`]
+    return [`${email} now owns ${await giveBusiness(deps, business, email, deps.clock.now(), endOwnerLinks)}.`]
   },
 }
 

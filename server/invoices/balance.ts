@@ -161,7 +161,10 @@ export async function settle(
     owner.id,
     pairs.map(({ before }) => before.id),
     now,
-    pairs.filter(({ before, after }) => before.clientEmail !== after.clientEmail || before.currency !== after.currency),
+    pairs.filter(
+      ({ before, after }) =>
+        before.clientEmail !== after.clientEmail || before.currency !== after.currency || before.dueDate < after.dueDate,
+    ),
   )
   for (const { before, after } of pairs) if (overpaidMinor(before) !== overpaidMinor(after)) await noteOverpaid(tx, after, now)
   return { rows: pairs.map(({ after }) => after), recorded: (written?.recorded ?? []).map(paymentRow.read), followed }

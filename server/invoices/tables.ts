@@ -332,7 +332,7 @@ export const manyInvoices = 100
 export type InvoiceRow = typeof invoices.$inferSelect
 export type PaymentRow = typeof invoicePayments.$inferSelect
 
-/** An invoice whose client email or currency is another one now. */
+/** An invoice whose client email or currency is another one now, or whose due date is a later one. */
 export interface Corrected {
   before: InvoiceRow
   after: InvoiceRow

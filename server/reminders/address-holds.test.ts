@@ -4,6 +4,7 @@ import { expect, inject, test } from 'vitest'
 import { z } from 'zod'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
@@ -282,4 +283,24 @@ test('an unknown id, that of another account and a corrected address hold nothin
   await change(app, asha, invoice._id, { clientEmail: 'new@kaveri.example' })
   expect((await ask(app, asha, integrationCalls.bounce, { body })).reply.held).toBe(false)
   expect(await notices(app, asha)).toEqual([])
+})
+
+test('an email held for the mailbox waits on where its address came back meanwhile', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 1 })
+  const { app, asha, smtp, invoices } = office
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const [mail] = (await ask(app, asha, reminderCalls.history, { params: { id: invoices[0]?._id ?? '' } })).reply.mails
+  const { _id: id } = await anInvoice(app, { owner: asha, clientEmail: 'client1@example.com', dueDate: '2026-02-21' })
+  smtp.answer({ auth: () => '535 5.7.8 Username and Password not accepted' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow, { body: { invoiceIds: [id] } }))
+  expect((await ask(app, asha, integrationCalls.bounce, { body: { messageId: mail?._id ?? '' } })).reply.held).toBe(true)
+  smtp.answer({})
+  await ask(app, asha, mailCalls.configureSmtp, { body: { host: smtp.host, port: smtp.port, secure: false, ...smtp.login } })
+  await app.runJobs()
+  expect(smtp.mails).toHaveLength(1)
+  const { reply } = await ask(app, asha, reminderCalls.history, { params: { id } })
+  expect(reply.mails).toMatchObject([{ state: 'held', reason: 'address' }])
+  await change(app, asha, id, { clientEmail: 'right@example.com' })
+  await app.runJobs()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual(['client1@example.com', 'right@example.com'])
 })

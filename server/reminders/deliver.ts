@@ -42,6 +42,7 @@ import {
   retryAllLater,
   retryLater,
   split,
+  supersedeAbout,
   unmark,
 } from './deliveries.ts'
 import { followAddresses, holdAddress, resumeHeld } from './holds.ts'
@@ -611,6 +612,10 @@ export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
     if (invoiceIds.length === 0) return false
     const [open] = await readElsewhere(tx, { owner: ownerId, ids: arrayText(invoiceIds) })
     if (open?.emails) await closeNotOwed(tx, ownerId, invoiceIds, now)
+    const later = corrected.flatMap(({ before, after }) => (before.dueDate < after.dueDate ? [after.id] : []))
+    // The steps after the due date come again, by the new one.
+    if (open?.emails && later.length > 0)
+      await supersedeAbout(tx, ownerId, sql`i.id = ANY(${arrayText(later)}::uuid[])`, sql`d.step_date IS NOT NULL AND d.step_offset > 0`)
     if (open?.holds) await followAddresses(tx, queue, ownerId, invoiceIds, now)
     if (open?.answers || corrected.length > 0) await closeAnswers(tx, ownerId, invoiceIds, now, corrected)
     if (open?.payments) await cancelChanged(tx, ownerId, invoiceIds, now)

@@ -494,12 +494,15 @@ export function holdEverything(db: Database, now: Instant): Promise<number> {
 /** An email to a client in another time zone keeps waiting for the hour there, unless it is sent by hand. */
 const hourThere = sql`CASE WHEN d.client_date IS NOT NULL AND d.pulled_by_run_id IS NULL THEN d.next_try_at END`
 
-/** Queues held emails again; returns how many. */
+/** Queues held emails again; returns how many. Those to an address that is held since wait for that. */
 export function release(db: Database, which: SQL, now: Instant): Promise<number> {
+  // OFFSET 0: by their keys, as in owed.ts.
+  const refused = sql`EXISTS (SELECT 1 FROM (SELECT invoice_id FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) x
+    JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = x.invoice_id OFFSET 0) i ON true WHERE ${addressHeld})`
   return change(db, {
     which,
     from: sql`d.state = 'held'`,
-    set: sql`state = 'queued', reason = NULL,
+    set: sql`state = CASE WHEN ${refused} THEN 'held' ELSE 'queued' END, reason = CASE WHEN ${refused} THEN 'address' END,
       next_try_at = greatest(${now.toString()}::timestamptz, (SELECT r.leaves_at FROM runs r WHERE r.id = d.run_id AND d.pulled_by_run_id IS NULL), ${hourThere})`,
   })
 }
@@ -602,14 +605,33 @@ function ours(ownerId: string, ids: string[]): SQL {
   return sql`(d.owner_id = ${ownerId}::uuid AND d.id = ANY(${arrayText(ids)}::uuid[]))`
 }
 
+/** No person asked for the email `d`. */
+const automatic = sql`(d.pulled_by_run_id IS NULL AND EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind <> 'send_now'))`
+
 /** Closes what waits of automatic runs and matches: it was planned by a sequence that does not apply any more. */
 export async function supersede(tx: Database, ownerId: string, which: SQL): Promise<void> {
-  const automatic = sql`d.pulled_by_run_id IS NULL AND EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind <> 'send_now')`
   await change(tx, {
     which: sql`d.owner_id = ${ownerId}::uuid AND ${automatic} AND ${which}`,
     from: pending,
     set: sql`state = 'superseded', reason = 'not_owed'`,
   })
+}
+
+/** The same of emails about the invoices `i` that match; the other invoices of a grouped one get an email of their own in the same run. */
+export async function supersedeAbout(tx: Database, ownerId: string, which: SQL, mails = sql`true`): Promise<void> {
+  const found = await rows(
+    tx,
+    z.object({ id: z.string(), invoiceIds: z.array(z.string()), others: z.number() }),
+    sql`WITH locked AS (
+          SELECT d.id FROM deliveries d WHERE d.owner_id = ${ownerId}::uuid AND ${automatic} AND ${pending} AND ${mails}
+            AND EXISTS (SELECT 1 FROM delivery_invoices x JOIN invoices i ON i.id = x.invoice_id WHERE x.delivery_id = d.id AND x.open AND ${which})
+          ORDER BY d.id FOR UPDATE OF d)
+        SELECT locked.id, array_agg(i.id::text) FILTER (WHERE ${which}) AS "invoiceIds", (count(*) FILTER (WHERE NOT (${which})))::int AS others
+        FROM locked JOIN delivery_invoices x ON x.delivery_id = locked.id JOIN invoices i ON i.id = x.invoice_id
+        GROUP BY locked.id ORDER BY locked.id`,
+  )
+  for (const { id, invoiceIds, others } of found) if (others > 0) await splitOthers(tx, ownerId, id, invoiceIds)
+  if (found.length > 0) await supersede(tx, ownerId, sql`d.id = ANY(${arrayText(found.map(({ id }) => id))}::uuid[])`)
 }
 
 const tooLateWords = sql.join(

@@ -2,6 +2,8 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { teamCalls } from '#contract/business.ts'
+import { businessHeader } from '#contract/call.ts'
 import { leavingCalls } from '#contract/leaving.ts'
 import { ownerLinkCalls } from '#contract/owner-links.ts'
 import { newStep } from '#contract/ready-sequences.ts'
@@ -18,6 +20,7 @@ import { leftOut, ownerLinks } from './tables.ts'
 const evening = '2026-03-01T11:30:00Z'
 const nine = '2026-03-02T03:30:00Z'
 const six = '2026-03-02T12:30:00Z'
+const password = 'a long password'
 
 interface About {
   clients?: string[]
@@ -36,7 +39,7 @@ async function anEvening({ clients = ['anna', 'ben'], grouped = false, sequence,
     rateLimit,
   }
   const app = await openTestApp({ now: '2026-03-01T06:00:00Z', config })
-  const asha = await aPerson(app, { confirmed: true })
+  const asha = await aPerson(app, { confirmed: true, password })
   await aMailbox(app, asha, smtp)
   const invoice = (name: string, dueDate = '2026-02-20', owner: Person = asha) =>
     anInvoice(app, { owner, clientName: `${name} Ltd`, clientEmail: `${name}@example.com`, dueDate })
@@ -274,4 +277,19 @@ test('a signed-in person leaves out and takes back clients of today and of the n
     message: 'Please choose one of the next 30 days.',
   })
   expect((await on('tomorrow', leaveOutOnDay)).status).toBe(400)
+})
+
+test('the link of a former owner ends when the business is handed over', async () => {
+  await using of = await anEvening()
+  const { app, asha } = of
+  const token = await of.token()
+  expect((await of.look(token)).status).toBe(200)
+  const ben = await aPerson(app, { confirmed: true })
+  const business = { [businessHeader]: asha.id }
+  const owner = await of.own()
+  const { link } = (await ask(app, owner, teamCalls.invite, { body: { email: ben.email, role: 'admin' } }, business)).reply
+  await ask(app, ben, teamCalls.acceptInvitation, { body: { token: link.split('#token=')[1] ?? '' } })
+  await ask(app, owner, teamCalls.offerOwnership, { body: { personId: String(ben.personId), currentPassword: password } }, business)
+  expect((await ask(app, ben, teamCalls.acceptOwnership, {}, business)).reply).toMatchObject({ role: 'owner' })
+  expect((await of.look(token)).status).toBe(404)
 })

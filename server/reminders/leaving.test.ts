@@ -6,6 +6,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { leavingCalls } from '#contract/leaving.ts'
 import { newStep } from '#contract/ready-sequences.ts'
 import { type HoldMinutes, reminderCalls } from '#contract/reminders.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, aSequence } from '#test/factories.ts'
@@ -17,9 +18,23 @@ const leaves = '2026-03-02T03:40:00Z'
 
 /** Asha at nine o'clock in India, with invoices past due, just after the daily run was made. */
 async function onHold(
-  about: { minutes?: HoldMinutes; at?: string; grouped?: boolean; invoices?: string[]; sequence?: Parameters<typeof aSequence>[2] } = {},
+  about: {
+    minutes?: HoldMinutes
+    at?: string
+    grouped?: boolean
+    invoices?: string[]
+    dueDate?: string
+    sequence?: Parameters<typeof aSequence>[2]
+  } = {},
 ) {
-  const { minutes = 10, at = nine, grouped = false, invoices = ['a@example.com', 'b@example.com'], sequence } = about
+  const {
+    minutes = 10,
+    at = nine,
+    grouped = false,
+    invoices = ['a@example.com', 'b@example.com'],
+    dueDate = '2026-02-20',
+    sequence,
+  } = about
   const office = await anOffice({ now: '2026-03-02T02:00:00Z' })
   const { app, asha } = office
   await ask(app, asha, reminderCalls.changeSettings, { body: { holdMinutes: minutes, groupByClient: grouped } })
@@ -29,7 +44,7 @@ async function onHold(
     .set({ remindersActive: true, nextRunAt: Temporal.Instant.from(nine), nextRunFrom: '2026-03-02' })
     .where(eq(accounts.id, asha.id))
   const ids: string[] = []
-  for (const clientEmail of invoices) ids.push((await anInvoice(app, { owner: asha, clientEmail, dueDate: '2026-02-20' }))._id)
+  for (const clientEmail of invoices) ids.push((await anInvoice(app, { owner: asha, clientEmail, dueDate }))._id)
   app.clock.set(at)
   await app.runJobs()
   const [run] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
@@ -267,4 +282,30 @@ test('only emails of an own daily run are left out, and changes of others are re
   expect((await ask(app, asha, reminderCalls.changeSettings, { body: settings })).problem?.message).toBe(
     'Please choose 0, 5, 10, 30 or 60 minutes.',
   )
+})
+
+const ours = (...steps: ReturnType<typeof newStep>[]) => ({ name: 'Ours', steps, everyDays: null, atMost: null, atLeast: 1 })
+
+test('another sequence of one invoice leaves the others of its email to be reminded', async () => {
+  const sequence = ours(newStep(0, 'friendly'), newStep(7, 'friendly'))
+  const [a, dueDate] = ['a@example.com', '2026-03-02']
+  await using office = await onHold({ grouped: true, invoices: [a, a], dueDate, sequence })
+  const { app, asha, ids, smtp } = office
+  await ask(app, asha, sequenceCalls.assign, { params: { id: ids[0] ?? '' }, body: { sequence: 'never' } })
+  await office.moveTo(leaves)
+  expect(smtp.mails).toHaveLength(1)
+  expect((await readEmail(smtp.mails[0]?.raw ?? '')).subject).toContain('INV-0002')
+})
+
+test('a step does not leave once a later due date makes it untrue, and that of the new date does', async () => {
+  const sequence = ours(newStep(1, 'friendly'), newStep(30, 'final'))
+  await using office = await onHold({ grouped: true, invoices: ['a@example.com', 'a@example.com'], dueDate: '2026-01-31', sequence })
+  const { app, asha, ids, smtp } = office
+  await ask(app, asha, invoiceCalls.update, { params: { id: ids[0] ?? '' }, body: { dueDate: '2026-02-27' } })
+  const about = () => Promise.all(smtp.mails.map(async ({ raw }) => /INV-\d+/.exec((await readEmail(raw)).text ?? '')?.[0]))
+  await office.moveTo(leaves)
+  expect(await about()).toEqual(['INV-0002'])
+  await office.moveTo('2026-03-03T03:30:00Z')
+  await office.moveTo('2026-03-03T03:40:00Z')
+  expect(await about()).toEqual(['INV-0002', 'INV-0001'])
 })

@@ -26,7 +26,7 @@ import { speechOf } from '#server/platform/speech.ts'
 import { readWordings } from '#server/templates/templates.ts'
 import type { Whereabouts } from './calendars.ts'
 import { composeReminder } from './compose.ts'
-import { supersede } from './deliveries.ts'
+import { supersede, supersedeAbout } from './deliveries.ts'
 import { localDate } from './schedule.ts'
 import { readSteps, writeSteps } from './sequence-steps.ts'
 import { refuseChanged, toChoice } from './simulate.ts'
@@ -270,11 +270,7 @@ async function finish(
   { account, from, now }: Omit<Changing, 'db'>,
   { which, about }: { which: SQL; about: string },
 ): Promise<void> {
-  await supersede(
-    tx,
-    account.id,
-    sql`EXISTS (SELECT 1 FROM delivery_invoices x JOIN invoices i ON i.id = x.invoice_id WHERE x.delivery_id = d.id AND x.open AND ${which})`,
-  )
+  await supersedeAbout(tx, account.id, which)
   await noteSteps(tx, account.id)
   await writeAudit(tx, { ownerId: account.id, kind: 'sequence_assigned', about }, from, now)
 }
