@@ -72,8 +72,10 @@ async function twoHosts(trial: Trial, { isDown }: { isDown: boolean }) {
   const program = await environment.start()
   await trial.until('the first host is called', () => first.connections.total > 0)
   const began = performance.now()
+  /** How often the first host is called within a minute. */
+  const tries = isDown ? pause(60_000).then(() => first.connections.total) : 0
   await other.received(others.length)
-  return { program, first, began, took: performance.now() - began }
+  return { program, first, took: performance.now() - began, tries: await tries }
 }
 
 row('104', 'one mail host down for 10,000 mailboxes, another one in order', async (trial) => {
@@ -82,9 +84,7 @@ row('104', 'one mail host down for 10,000 mailboxes, another one in order', asyn
   )
   const healthy = await twoHosts(trial, { isDown: false })
   await healthy.program.end('SIGTERM')
-  const { first: down, began, took } = await twoHosts(trial, { isDown: true })
-  await pause(Math.max(0, 60_000 - (performance.now() - began)))
-  const tries = down.connections.total
+  const { first: down, took, tries } = await twoHosts(trial, { isDown: true })
   down.answer({})
   const returned = performance.now()
   await down.received(1)
