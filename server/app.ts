@@ -73,7 +73,6 @@ export async function openCalls(deps: Deps): Promise<App> {
       return effective
     },
   })
-  const revokeAccess = integrationsOnAccountTakeover(config)
   const onDeletion = {
     async onAddressLeft(db: Database, account: AccountRow, now: Instant) {
       await rememberAddress(db, config, account, now)
@@ -100,9 +99,9 @@ export async function openCalls(deps: Deps): Promise<App> {
       templatesOnAccountTakeover,
       remindersOnAccountTakeover,
       payOnAccountTakeover(deps),
-      revokeAccess,
+      integrationsOnAccountTakeover(config),
     ],
-    revokeAccess,
+    revokeAccess: (tx, ownerId, person) => endProgramsOf(tx, ownerId, person, null),
   })
   businessRoutes(app, deps, {
     ...onDeletion,

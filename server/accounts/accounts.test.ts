@@ -39,7 +39,7 @@ async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accoun
     onAddressLeft: async () => {},
     onEmailConfirmed: async () => {},
     onAccountTakeover: [],
-    revokeAccess: async () => ({ removed: [] }),
+    revokeAccess: async () => undefined,
     onAccountDeleted: [],
     onPersonDeleted: async () => undefined,
     deleteHistory: async () => {},

@@ -151,3 +151,13 @@ test('someone whose last business another owner deletes gets an empty one; no bu
   expect(await trialOf(asha, left?._id ?? '')).toEqual(['free', 'plan', []])
   expect((await ask(app, asha, invoiceCalls.list, { query: {} })).reply).toEqual([])
 })
+
+test('one person adds at most twenty businesses a day: each has limits of its own', async () => {
+  await using app = await openTestApp({ config: { rateLimit: true } })
+  const owner = await aPerson(app)
+  const add = async (nth: number) => (await ask(app, owner, businessCalls.create, { body: { name: `Business ${nth}` } })).status
+  for (let nth = 0; nth < 20; nth += 1) expect(await add(nth)).toBe(201)
+  expect(await add(20)).toBe(429)
+  app.clock.advance({ hours: 25 })
+  expect(await add(21)).toBe(201)
+})

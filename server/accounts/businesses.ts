@@ -15,6 +15,10 @@ import { createBusiness, trialOver } from './new-business.ts'
 import { refuseOldSignIn } from './sessions.ts'
 import { accounts, memberships, type PersonRow } from './tables.ts'
 import { refusals } from './texts.ts'
+import { countTry } from './throttle.ts'
+
+/** Each has limits and turns of its own, so they must not be made without end. */
+const newBusinesses = { limit: 20, seconds: 24 * 3600 }
 
 interface Handed {
   onAccountDeleted: OnAccountDeleted[]
@@ -89,12 +93,13 @@ async function listBusinesses(db: Database, person: PersonId): Promise<Business[
 }
 
 async function addBusiness(
-  { db }: Deps,
+  { db, config }: Deps,
   account: Account,
   name: string,
   { refuseUnpaid }: Pick<Handed, 'refuseUnpaid'>,
   now: Instant,
 ): Promise<Business> {
+  if (config.rateLimit) await countTry(db, `new-business:${account.person.id}`, newBusinesses, now)
   const { timezone, currency } = account
   return db.transaction(async (tx) => {
     const owned = await lockOwned(tx, account.person.id)

@@ -2,7 +2,10 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { teamCalls } from '#contract/business.ts'
+import { businessHeader } from '#contract/call.ts'
 import { integrationCalls } from '#contract/integrations.ts'
+import { sourceCalls } from '#contract/sources.ts'
 import { aPerson, changePerson, type Person } from '#test/factories.ts'
 import { type FakeGoogle, openFakeGoogle, type Script } from '#test/fakes/google.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
@@ -240,6 +243,29 @@ test('a squatter of an email loses access once its owner signs in with Google', 
   expect(late.problem?.code).toBe('link_expired')
   await app.runJobs()
   expect(smtp.mails.map(({ subject }) => subject)).toContain('Google sign-in was linked to your Duely account')
+})
+
+test('a first sign-in with Google ends the programs of its person, not those of their team or the watched addresses', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const owner = await aPerson(app, { email: 'asha@gmail.com', password, confirmed: true })
+  const admin = await aPerson(app)
+  const { reply } = await ask(app, owner, teamCalls.invite, { body: { email: admin.email, role: 'admin' } })
+  await ask(app, admin, teamCalls.acceptInvitation, { body: { token: reply.link.split('#token=')[1] ?? '' } })
+  const within = { [businessHeader]: owner.id }
+  const made = await ask(app, admin, integrationCalls.addKey, { body: { name: 'Ledger', scopes: ['read', 'write'] } }, within)
+  const hook = { url: 'https://hooks.example.com/', events: ['invoice.paid' as const] }
+  await ask(app, admin, integrationCalls.addWebhook, { body: hook }, within)
+  await ask(app, owner, sourceCalls.create, { body: { url: 'https://books.example.com/open.csv', name: 'Books' } })
+  const key = await aKey(app, owner)
+  expect(await signInWithGoogle(app, google)).toMatchObject({ status: 200 })
+  const left = {
+    own: (await ask(app, key, integrationCalls.me)).status,
+    theirs: (await ask(app, { token: made.reply.key }, integrationCalls.me)).status,
+    hooks: (await ask(app, admin, integrationCalls.webhooks, {}, within)).reply.length,
+    sources: (await ask(app, admin, sourceCalls.list, {}, within)).reply.length,
+  }
+  expect(left).toEqual({ own: 401, theirs: 200, hooks: 1, sources: 1 })
 })
 
 test('an account whose email was never confirmed is taken over by Google sign-in where the server sends links', async () => {

@@ -1,7 +1,7 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
 import { displayName, emailAddress, type TakeoverRemoval } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { personId } from '#server/platform/columns.ts'
+import { type PersonId, personId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Identity } from '#server/platform/openid.ts'
@@ -90,11 +90,14 @@ export async function signInWithGoogle(
   return signedIn
 }
 
+/** Runs in the transaction that links a person to Google. */
+export type RevokeAccess = (tx: Database, ownerId: string, person: PersonId) => Promise<void>
+
 /** What a sign-in with Google needs of the slices above. */
 export interface GoogleHandDowns {
   onAccountTakeover: OnAccountTakeover[]
-  /** Ends the access of programs to an account that is linked because its email is the same. */
-  revokeAccess: OnAccountTakeover
+  /** Ends the access of the programs that the person made, to an account of theirs, where they are linked because their email is the same. */
+  revokeAccess: RevokeAccess
   onEmailConfirmed: OnEmailConfirmed
   onAccountCreated: OnAccountCreated
 }
@@ -238,7 +241,7 @@ async function admit(
     const guarded = (await countRecoveryCodes(tx, same.id)) !== null
     if (!came.authoritative || !same.emailVerifiedAt || guarded) throw emailTaken(refusals.accountExistsLinkGoogle)
     await endAllSessions(tx, same.id)
-    for (const { id } of owned) await deps.revokeAccess(tx, id, now)
+    for (const { id } of owned) await deps.revokeAccess(tx, id, same.id)
     return { person: await link(tx, deps, same, came, from, now), taken: nothingTaken }
   }
   const account = await createAccount(

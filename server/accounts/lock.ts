@@ -1,5 +1,7 @@
 import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { reaches, roleTexts } from '#contract/call.ts'
+import { neededNow } from '#server/platform/actor.ts'
 import type { Account } from '#server/platform/answer.ts'
 import { type PersonId, packed } from '#server/platform/columns.ts'
 import { type Database, statement } from '#server/platform/database.ts'
@@ -73,15 +75,22 @@ export async function lockAccount(tx: Database, id: string): Promise<AccountRow 
 
 /**
  * Locks the account of a request as its person saw it. Refuses with `not_signed_in` where it was deleted, or the person's credentials changed, since:
- * a slow request must not store anything in an account that was taken over meanwhile.
+ * a slow request must not store anything in an account that was taken over meanwhile. Refuses with `not_allowed` where their role is below the one
+ * that the call needs by now.
  */
 export async function lockAsSeen(tx: Database, { id, person }: Pick<Account, 'id' | 'person'>): Promise<Account> {
   const row = await lockAccount(tx, id)
   const locked = await lockPersonAsSeen(tx, person, 'share')
   if (!row) throw new ProblemError('not_signed_in', refusals.signIn)
-  // Removing a member locks the account too.
-  const membership = await tx.$count(memberships, and(eq(memberships.ownerId, id), eq(memberships.personId, person.id)))
-  if (membership === 0) throw new ProblemError('not_found', refusals.noBusiness)
+  // Removing a member, and changing their role, lock the account too.
+  const [membership] = await tx
+    .select({ role: memberships.role })
+    .from(memberships)
+    .where(and(eq(memberships.ownerId, id), eq(memberships.personId, person.id)))
+  if (!membership) throw new ProblemError('not_found', refusals.noBusiness)
+  const needed = neededNow()
+  if (needed !== null && needed !== 'self' && needed !== 'viewer' && !reaches(membership.role, needed))
+    throw new ProblemError('not_allowed', roleTexts.needed(needed, row.displayName, (await ownerOf(tx, id)).displayName))
   return { ...row, person: locked }
 }
 

@@ -27,6 +27,7 @@ import {
 import { listAudit, originOf, writePersonEntry } from './audit.ts'
 import { deviceOf } from './device.ts'
 import { exportAccount } from './export.ts'
+import type { RevokeAccess } from './google.ts'
 import { googleRoutes } from './google-routes.ts'
 import { knownBrowsers } from './known-browser.ts'
 import { hintAt } from './password-hint.ts'
@@ -56,7 +57,7 @@ interface Handed extends OnProfileChange {
   stats(db: Database, account: Account, now: Instant): Promise<CallReply<typeof accountCalls.stats>>
   /** Each slice removes what acts for an account that its mailbox's owner takes over. */
   onAccountTakeover: OnAccountTakeover[]
-  revokeAccess: OnAccountTakeover
+  revokeAccess: RevokeAccess
   onEmailConfirmed: OnEmailConfirmed
   onAccountCreated: OnAccountCreated
   /** Who else is to hear that an account is gone. */

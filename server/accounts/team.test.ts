@@ -404,3 +404,18 @@ test('an invitation ends with its sender: demoted, removed or deleted, an admin 
   }
   expect((await ask(app, owner, teamCalls.invitations, {}, business)).reply).toEqual([])
 })
+
+test('who leaves as less than an admin does not leave a key with the rights of the owner', async () => {
+  await using app = await openTestApp()
+  const [owner, admin] = [await aPerson(app), await aPerson(app)]
+  const business = { [businessHeader]: owner.id }
+  const { link } = (await ask(app, owner, teamCalls.invite, { body: { email: admin.email, role: 'admin' } }, business)).reply
+  await ask(app, admin, teamCalls.acceptInvitation, { body: { token: link.split('#token=')[1] ?? '' } })
+  const made = await ask(app, admin, integrationCalls.addKey, { body: { name: 'Robot', scopes: ['read', 'write'] } }, business)
+  const params = { personId: String(admin.personId) }
+  await ask(app, owner, teamCalls.changeMember, { params, body: { role: 'viewer' } }, business)
+  const leave = (programs: 'take_over' | 'revoke') => ask(app, admin, teamCalls.removeMember, { params, body: { programs } }, business)
+  expect((await leave('take_over')).status).toBe(403)
+  expect((await leave('revoke')).status).toBe(204)
+  expect((await ask(app, { token: made.reply.key }, invoiceCalls.list, { query: {} })).status).toBe(401)
+})

@@ -225,9 +225,12 @@ async function removeMember(
 ): Promise<void> {
   const { account } = principal
   const leaves = whom === String(account.person.id)
-  if (!leaves) await refuseBelow(db, principal, 'admin')
+  // Of who leaves as less, what they made would get the rights of the owner, and they know its secrets.
+  const needed = leaves && programs !== 'take_over' ? 'viewer' : 'admin'
   await db.transaction(async (tx) => {
     await lockAsSeen(tx, account)
+    const { role } = await findMember(tx, account, String(account.person.id))
+    await refuseBelow(tx, { ...principal, role }, needed)
     const gone = await findMember(tx, account, whom)
     if (gone.role === 'owner') throw new ProblemError('owns_business', refusals.ownerLeaves(account.displayName))
     const [person] = await tx.select().from(people).where(sql`${people.id} = ${whom}::uuid`)

@@ -2,11 +2,14 @@ import { eq } from 'drizzle-orm'
 import { strFromU8, unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { businessCalls, teamCalls } from '#contract/business.ts'
+import { businessHeader } from '#contract/call.ts'
 import { integrationCalls, ownRedirectPath } from '#contract/integrations.ts'
 import { zapierCalls } from '#contract/zapier.ts'
 import { newId } from '#server/platform/columns.ts'
 import { hashToken } from '#server/platform/secrets.ts'
 import { aPerson, type Person } from '#test/factories.ts'
+import { openFakeReceiver } from '#test/fakes/receiver.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey, anApplication, connect, permit, refresh, zapier, zapierItself } from '#test/programs.ts'
 import { pruneGrants } from './integrations.ts'
@@ -206,4 +209,30 @@ test('expired codes and tokens, and grants that never led to one, are pruned', a
   expect(await app.db.select().from(oauthCodes)).toEqual([])
   expect((await refresh(app, robot, kept.refreshToken)).status).toBe(200)
   expect((await refresh(app, phone, current.refresh_token)).status).toBe(200)
+})
+
+test('disconnecting one person’s Zapier leaves the Zaps of another person on', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ config: { zapier, allowPrivateWebhookHosts: true } })
+  const [owner, admin] = [await aPerson(app), await aPerson(app)]
+  const business = { [businessHeader]: owner.id }
+  const { link } = (await ask(app, owner, teamCalls.invite, { body: { email: admin.email, role: 'admin' } }, business)).reply
+  await ask(app, admin, teamCalls.acceptInvitation, { body: { token: link.split('#token=')[1] ?? '' } })
+  // A grant is for the business that the session was last in.
+  await ask(app, admin, businessCalls.read, {}, business)
+  const hers = await connect(app, admin, zapierItself)
+  const zap = { hookUrl: `${receiver.url}/hers`, event: 'invoice.paid' as const }
+  await ask(app, hers, integrationCalls.addZap, { body: zap })
+  await app.runJobs()
+  const theirs = (await ask(app, owner, integrationCalls.connections, {}, business)).reply[0]?._id
+  await connect(app, owner, zapierItself)
+  const own = (await ask(app, owner, integrationCalls.connections, {}, business)).reply.find(({ _id }) => _id !== theirs)
+  receiver.calls.length = 0
+  await ask(app, owner, integrationCalls.disconnect, { params: { id: own?._id ?? '' } }, business)
+  expect([await app.db.$count(webhooks), receiver.calls]).toEqual([1, []])
+  const subscribed = async () => (await ask(app, owner, zapierCalls.subscription, {}, business)).reply
+  expect(await subscribed()).toMatchObject({ sendReminders: true, connected: true })
+  await ask(app, owner, integrationCalls.disconnect, { params: { id: theirs ?? '' } }, business)
+  expect(receiver.calls.map(({ method, path }) => `${method} ${path}`)).toEqual(['DELETE /hers'])
+  expect(await subscribed()).toMatchObject({ sendReminders: false, connected: false })
 })

@@ -14,7 +14,7 @@ import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { opensNothing } from './provider.ts'
 import { apiKeys, oauthCodes, oauthGrants, oauthTokens, sources, webhooks } from './tables.ts'
 import { accessGrantedEmail, texts } from './texts.ts'
-import { hostOf, zapOnAccountDeleted } from './webhooks.ts'
+import { farewellToZaps, hostOf, zapOnAccountDeleted } from './webhooks.ts'
 
 // The API client of every call is authenticated in one place.
 export { authenticateApiClient } from './api-clients.ts'
@@ -58,8 +58,8 @@ export async function listConnections(db: Database, account: Account, config: Kn
 }
 
 /**
- * Revokes a grant with its tokens and the webhooks of its Zaps. Without Zapier's grant nothing is delivered there, so that subscription
- * ends too, and Zapier is notified. Refuses with `not_found`.
+ * Revokes a grant with its tokens and the webhooks of its Zaps, and notifies Zapier of those. Where no one else has a grant for Zapier nothing is
+ * delivered there, so that subscription ends too. Refuses with `not_found`.
  */
 export async function disconnect(
   { db, config }: Pick<Deps, 'db' | 'config'>,
@@ -70,8 +70,8 @@ export async function disconnect(
 ): Promise<void> {
   const farewell = await db.transaction(async (tx) => {
     await lockOwner(tx, ownerId)
-    const notifyZapier = await zapOnAccountDeleted(config)(tx, ownerId)
     const known = z.uuid().safeParse(id).success
+    const notifyZapier = known ? await farewellToZaps(tx, config, and(eq(webhooks.ownerId, ownerId), eq(webhooks.grantId, id))) : null
     const [gone] = known
       ? await tx
           .delete(oauthGrants)
@@ -81,7 +81,7 @@ export async function disconnect(
     if (!gone) throw new ProblemError('not_found', texts.notConnected)
     await writeAudit(tx, { ownerId, kind: 'application_disconnected', about: gone.clientName }, from, now)
     if (gone.clientId !== config.zapier?.clientId) return null
-    await subscribeToZapier(tx, ownerId, false)
+    if (!(await isConnectedToZapier(tx, ownerId, config))) await subscribeToZapier(tx, ownerId, false)
     return notifyZapier
   })
   await farewell?.()

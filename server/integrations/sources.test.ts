@@ -192,3 +192,41 @@ test('an invoice of a watched address has the language of its line, also one tha
   const { reply } = await ask(app, asha, invoiceCalls.list, { query: {} })
   expect(reply.map(({ reference, language }) => `${reference} ${language}`).toSorted()).toEqual(['B-0 sv', 'B-1 de'])
 })
+
+test('a watched address that is removed or changed while its file is read imports nothing from it', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now: early, config })
+  const { app, asha } = office
+  /** The file arrives once `meanwhile` is over. */
+  const whileRead = async (body: string, read: () => Promise<unknown>, meanwhile: () => Promise<unknown>) => {
+    const [asked, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    receiver.answer(async () => {
+      asked.resolve()
+      await over.promise
+      return { status: 200, body }
+    })
+    const reading = read()
+    await asked.promise
+    await meanwhile()
+    over.resolve()
+    await reading
+  }
+  const { _id: id } = await watch(app, asha, `${receiver.url}/first.csv`)
+  app.clock.set(eight)
+  await whileRead(
+    file(line(1, 1000)),
+    () => app.runJobs(),
+    async () => {
+      await ask(app, asha, sourceCalls.update, { params: { id }, body: { url: `${receiver.url}/second.csv` } })
+      receiver.answer({ status: 200, body: file(line(2, 2000)) })
+    },
+  )
+  await app.runJobs()
+  expect(await balances(app, asha)).toEqual(['B-2 2000'])
+  await whileRead(
+    file(line(3, 3000)),
+    async () => expect((await pull(app, asha, id, { apply: true })).problem).toMatchObject({ code: 'not_found' }),
+    () => ask(app, asha, sourceCalls.remove, { params: { id } }),
+  )
+  expect(await balances(app, asha)).toEqual(['B-2 2000'])
+})

@@ -7,13 +7,14 @@ import { balanceOf, type CheckedRow } from '#contract/import/lines.ts'
 import { formatMoney } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import type { Pull, SourceLook, sourceCalls, WatchedSource } from '#contract/sources.ts'
-import { type AccountRow, findAccount, lockAccount, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { type AccountRow, findAccount, lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countTry } from '#server/accounts/throttle.ts'
 import { entitlementsOf, refuseWithout, type Wanted } from '#server/billing/billing.ts'
 import { importInvoices, undoableOf } from '#server/invoices/import.ts'
 import { type AfterChange, invoices } from '#server/invoices/tables.ts'
+import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
@@ -71,7 +72,7 @@ export async function listSources(db: Database, ownerId: string): Promise<Watche
 /** Watches an address. It is looked at on the next day first: what it has today is looked through by hand. */
 export async function addSource(
   { db, config }: Pick<Deps, 'db' | 'config'>,
-  account: AccountRow,
+  account: Account,
   { name, url, ...settings }: CallParts<typeof sourceCalls.create>['body'],
   from: Origin,
   now: Instant,
@@ -79,8 +80,7 @@ export async function addSource(
   await refuseWithout(wanted, db, account.id, now, config)
   const address = fileAddress(url, config)
   return db.transaction(async (tx) => {
-    const owner = await lockAccount(tx, account.id)
-    if (!owner) throw new ProblemError('not_found', texts.source.notFound)
+    const owner = await lockAsSeen(tx, account)
     if ((await tx.$count(sources, eq(sources.ownerId, owner.id))) >= mostSources)
       throw new ProblemError('conflict', texts.source.mostSources(mostSources))
     const values = { ownerId: owner.id, name: name ?? new URL(address).host, url: address, ...settings }
@@ -291,6 +291,9 @@ export async function pullByHand(
   if (asked.apply && asked.fingerprint !== undefined && asked.fingerprint !== fingerprint)
     throw new ProblemError('conflict', texts.source.changed)
   if (asked.apply && asked.fingerprint === undefined && waits) throw new ProblemError('conflict', texts.source.waits(changes))
+  const by = asked.apply ? await changeOf(db, source) : null
+  if (by !== null)
+    throw by === 'removed' ? new ProblemError('not_found', texts.source.notFound) : new ProblemError('conflict', texts.source.changed)
   const pull = asked.apply ? await apply(deps, account.id, source, looked, now) : null
   const lines = looked.rows.filter(({ state }) => state !== 'same').slice(0, mostShown)
   return {
@@ -306,6 +309,13 @@ export async function pullByHand(
       message,
     })),
   }
+}
+
+/** What someone did about an address while its file was read, which takes up to a minute; null: nothing. */
+async function changeOf(db: Database, { ownerId, id, url, daysToPay, missingMeansPaid }: SourceRow): Promise<'removed' | 'changed' | null> {
+  const [now] = await db.select().from(sources).where(thisSource(ownerId, id))
+  if (!now) return 'removed'
+  return now.url === url && now.daysToPay === daysToPay && now.missingMeansPaid === missingMeansPaid ? null : 'changed'
 }
 
 /** Signals every account with an address whose hour has come: one before the daily run, by the clock of the account. */
@@ -347,7 +357,11 @@ export async function pullDue(deps: Pulling, ownerId: string, network: WebhookNe
   if (next) await queue.send(db, pullSourcesJob, { ownerId })
   if (!abilities.includes(wanted.ability)) return
   const looked = await look(db, owner, source, now, network)
-  if (typeof looked === 'string') await fail(deps, owner, source, looked, now)
+  const by = await changeOf(db, source)
+  if (by === 'removed') return
+  // It is pulled again, as it is now.
+  if (by === 'changed') await db.update(sources).set({ pulledFor: source.pulledFor }).where(thisSource(ownerId, source.id))
+  else if (typeof looked === 'string') await fail(deps, owner, source, looked, now)
   else if (looked.waits) await wait(deps, owner, source, looked, now)
   else await apply(deps, ownerId, source, looked, now)
 }

@@ -244,19 +244,27 @@ export function zapOnAccountDeleted(
   config: Deps['config'],
   network: WebhookNetwork = { ...defaultNetwork(config), deadline: 3_000 },
 ): OnAccountDeleted {
-  return async (db, ownerId) => {
-    const zaps = await db
-      .select({ url: webhooks.url })
-      .from(webhooks)
-      .innerJoin(oauthGrants, eq(oauthGrants.id, webhooks.grantId))
-      .where(and(eq(webhooks.ownerId, ownerId), eq(oauthGrants.clientId, config.zapier?.clientId ?? ''), isNotNull(webhooks.verifiedAt)))
-    return async () => {
-      const over = AbortSignal.timeout(farewellMilliseconds)
-      const call = async ({ url }: { url: string }) => {
-        if (!over.aborted) await callWebhook({ method: 'DELETE', url, headers: {}, body: '' }, network, over)
-      }
-      await pLimit(farewellsAtOnce).map(zaps, call)
+  return (db, ownerId) => farewellToZaps(db, config, eq(webhooks.ownerId, ownerId), network)
+}
+
+/** The same for some of the Zaps. */
+export async function farewellToZaps(
+  db: Database,
+  config: Deps['config'],
+  which: SQL | undefined,
+  network: WebhookNetwork = { ...defaultNetwork(config), deadline: 3_000 },
+): Promise<() => Promise<void>> {
+  const zaps = await db
+    .select({ url: webhooks.url })
+    .from(webhooks)
+    .innerJoin(oauthGrants, eq(oauthGrants.id, webhooks.grantId))
+    .where(and(which, eq(oauthGrants.clientId, config.zapier?.clientId ?? ''), isNotNull(webhooks.verifiedAt)))
+  return async () => {
+    const over = AbortSignal.timeout(farewellMilliseconds)
+    const call = async ({ url }: { url: string }) => {
+      if (!over.aborted) await callWebhook({ method: 'DELETE', url, headers: {}, body: '' }, network, over)
     }
+    await pLimit(farewellsAtOnce).map(zaps, call)
   }
 }
 

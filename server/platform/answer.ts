@@ -193,7 +193,7 @@ export function answer<C extends Call>(
       const slow = performance.now() - known.at > slowBodyMs
       const principal = slow ? await app.authenticate(http.request, call, http.reply) : known.principal
       const { id } = principal.account
-      const actor = { person: principal.account.person.id, program: principal.apiClient?.name ?? null }
+      const actor = { person: principal.account.person.id, program: principal.apiClient?.name ?? null, needed: call.by }
       return onBehalfOf(id, () =>
         actAs(actor, () => handle(parts, principal, { ...http, enterHeavy: (about) => app.callLimits.enterHeavy(id, http.reply, about) })),
       )

@@ -36,7 +36,7 @@ export interface FakeReceiver extends AsyncDisposable {
   /** The certificate that clients must trust; '' without TLS. */
   certificate: string
   /** Sets the response from now on. Numbers count from 1 and restart with each `answer`. */
-  answer(what: Answer | ((call: HeardCall, nth: number) => Answer)): void
+  answer(what: Answer | ((call: HeardCall, nth: number) => Answer | Promise<Answer>)): void
   /** Ends every connection, so that calls without a response end too. */
   hangUp(): void
 }
@@ -48,7 +48,7 @@ export interface FakeReceiver extends AsyncDisposable {
 export async function openFakeReceiver(options: { certificate?: Certificate | 'example.com' } = {}): Promise<FakeReceiver> {
   const certificate = options.certificate === 'example.com' ? makeCertificate(['example.com']) : options.certificate
   const sockets = new Set<net.Socket>()
-  let decide: (call: HeardCall, nth: number) => Answer = () => ({ status: 200 })
+  let decide: (call: HeardCall, nth: number) => Answer | Promise<Answer> = () => ({ status: 200 })
   let nth = 0
 
   const hear = async (request: IncomingMessage, response: ServerResponse) => {
@@ -61,7 +61,7 @@ export async function openFakeReceiver(options: { certificate?: Certificate | 'e
     }
     fake.calls.push(call)
     nth += 1
-    say(decide(call, nth), response)
+    say(await decide(call, nth), response)
   }
   const listener = (request: IncomingMessage, response: ServerResponse) => void hear(request, response).catch(() => undefined)
   const server = certificate ? createSecureServer(certificate, listener) : createServer(listener)

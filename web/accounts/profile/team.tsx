@@ -442,9 +442,11 @@ function RemoveMember({ member, business, onDone }: { member: Member; business: 
         </Button>
         {asks ? (
           <>
-            <Button variant="default" onClick={() => send('take_over')}>
-              {team.remove.takeOver}
-            </Button>
+            {(!member.self || member.role === 'admin') && (
+              <Button variant="default" onClick={() => send('take_over')}>
+                {team.remove.takeOver}
+              </Button>
+            )}
             <Button color="coral" onClick={() => send('revoke')}>
               {team.remove.revoke}
             </Button>
