@@ -57,7 +57,7 @@ export interface Followed {
 export function followLine(kept: KeptInvoice, line: InvoiceDraft, usual: string): Followed {
   const { currency = usual } = line
   if (currency !== kept.currency) return { note: notes.currency(kept, currency) }
-  if (!isSame(kept.clientEmail, line.clientEmail) && !isSame(kept.clientName, line.clientName)) return { note: notes.otherClient(kept) }
+  if (isOtherClients(kept, line)) return { note: notes.otherClient(kept) }
   const amountMinor = toMinor(line.amount, currency)
   const paidMinor = line.amountPaid === undefined ? null : toMinor(line.amountPaid, currency)
   if (amountMinor === null) return { note: notes.unclear(kept) }
@@ -71,6 +71,11 @@ export function followLine(kept: KeptInvoice, line: InvoiceDraft, usual: string)
   const payMinor = (paidMinor ?? 0) - kept.paidMinor
   if (payMinor < 0) return { ...date, note: notes.morePaidHere(kept) }
   return { ...date, ...(amountMinor === kept.amountMinor ? {} : { amountMinor }), ...(payMinor > 0 ? { payMinor } : {}), note: null }
+}
+
+/** Whether a line only has the same reference: neither its name nor its address is that of the invoice. */
+export function isOtherClients(kept: Pick<KeptInvoice, 'clientName' | 'clientEmail'>, line: InvoiceDraft): boolean {
+  return !isSame(kept.clientEmail, line.clientEmail) && !isSame(kept.clientName, line.clientName)
 }
 
 /** Whether a line changes anything. */

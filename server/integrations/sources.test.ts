@@ -4,7 +4,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { sourceCalls } from '#contract/sources.ts'
 import { templateCalls } from '#contract/templates.ts'
-import { anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { pullDue, sourceNetwork } from './sources.ts'
@@ -229,4 +229,21 @@ test('a watched address that is removed or changed while its file is read import
     () => ask(app, asha, sourceCalls.remove, { params: { id } }),
   )
   expect(await balances(app, asha)).toEqual(['B-2 2000'])
+})
+
+test('missing means paid leaves an invoice of another client that only has the same number', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: early, config })
+  const asha = await aPerson(app)
+  await anInvoice(app, { owner: asha, reference: 'B-1', clientName: 'Zenith', clientEmail: 'ap@zenith.example', amount: 700 })
+  receiver.answer({ status: 200, body: file(line(1, 1000), line(2, 1000), line(3, 1000)) })
+  await watch(app, asha, receiver.url, { missingMeansPaid: true })
+  app.clock.set(eight)
+  await app.runJobs()
+  expect((await last(app, asha))?.lastPull).toMatchObject({ state: 'applied', imported: 2 })
+  receiver.answer({ status: 200, body: file(line(2, 1000), line(3, 1000)) })
+  app.clock.advance({ days: 1 })
+  await app.runJobs()
+  expect((await last(app, asha))?.lastPull).toMatchObject({ state: 'applied', unchanged: 2 })
+  expect(await balances(app, asha)).toEqual(['B-1 700', 'B-2 1000', 'B-3 1000'])
 })

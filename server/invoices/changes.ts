@@ -80,13 +80,20 @@ export async function changesOf(
     .orderBy(desc(invoiceChanges.id))
     .limit(most)
   const nameOf = await nameActors(db, ownerId, found)
-  const shown = (field: Field, value: string | null) =>
-    value === null || field !== 'amount' ? value : String(fromMinor(Number(value), currency))
-  return found.flatMap(({ id: _id, at, field, before, after, ...actor }) =>
-    field === 'kept_unpaid' || field === 'paid'
-      ? []
-      : [{ _id, at: at.toString(), by: nameOf(actor), field, before: shown(field, before), after: shown(field, after) }],
-  )
+  const shown = (field: Field, value: string | null, its: string) =>
+    value === null || field !== 'amount' ? value : String(fromMinor(Number(value), its))
+  // The currency before and after the change that is read: minor units of one are not those of another.
+  let [earlier, later] = [currency, currency]
+  let exchangedAt: Instant | null = null
+  return found.flatMap(({ id: _id, at, field, before, after, ...actor }) => {
+    if (field === 'kept_unpaid' || field === 'paid') return []
+    // An amount that changed with the currency is the next one that is read.
+    const isExchanged = field === 'amount' && exchangedAt !== null && at.equals(exchangedAt)
+    if (!isExchanged) later = earlier
+    if (field === 'currency') [earlier, exchangedAt] = [before ?? earlier, at]
+    else if (field === 'amount') exchangedAt = null
+    return [{ _id, at: at.toString(), by: nameOf(actor), field, before: shown(field, before, earlier), after: shown(field, after, later) }]
+  })
 }
 
 /** The last change of what people set of an invoice; undefined: none was recorded. */

@@ -278,3 +278,41 @@ test.each(sources)('an export of %s again changes nothing, once paid it is paid,
   expect(reply).toMatchObject({ deleted: 0, restored: paid.reply.updated, kept: [] })
   expect(await figures()).toEqual(before)
 })
+
+test('of two lines with one reference the second is refused, however far apart, and when the import is repeated', async () => {
+  await using app = await openTestApp({ now })
+  const asha = await aPerson(app)
+  const others = Array.from({ length: 120 }, (_, nth) => ({ ...line, clientEmail: `c${nth}@kaveri.example`, reference: `X-${nth}` }))
+  for (const lines of [
+    [{ ...line, amount: 1000 }, ...others, { ...line, amount: 300 }],
+    [
+      { ...line, reference: 'B-1', amount: 1000 },
+      { ...line, reference: 'B-1', amount: 300 },
+    ],
+  ])
+    for (let nth = 0; nth < 2; nth += 1) {
+      const brought = await bring(app, asha, lines, {}, `key ${lines.length}`)
+      expect([brought.reply.imported, brought.reply.updated, brought.reply.lines.at(-1)]).toEqual([
+        lines.length - 1,
+        0,
+        expect.objectContaining({ code: expect.stringMatching(/^(?:duplicate|conflict)$/) }),
+      ])
+    }
+  expect([await money(app, asha, 'A-1'), await money(app, asha, 'B-1')]).toMatchObject([{ amount: 1000 }, { amount: 1000 }])
+})
+
+test('undo keeps an invoice that was paid in part since it was imported', async () => {
+  await using app = await openTestApp({ now })
+  const asha = await aPerson(app)
+  const lines = [
+    { ...line, amountPaid: 100 },
+    { ...line, reference: 'A-2', amount: 90, status: 'paid' as const },
+  ]
+  const { reply } = await bring(app, asha, lines)
+  app.clock.advance({ minutes: 1 })
+  const { _id: id } = await byReference(app, asha, 'A-1')
+  await ask(app, asha, paymentCalls.record, { params: { id }, body: { amount: 2000 } })
+  const undone = await ask(app, asha, invoiceCalls.undoImport, { params: { id: reply.importId } })
+  expect(undone.reply).toMatchObject({ deleted: 1, kept: [{ _id: id }] })
+  expect(await money(app, asha, 'A-1')).toMatchObject({ balance: 2900 })
+})

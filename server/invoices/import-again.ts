@@ -209,7 +209,9 @@ async function undoPart(
   for (const row of rows) {
     const mine = byInvoice.get(row.id) ?? []
     if (mine.some(({ field }) => field === 'created')) {
-      if (row.deletedAt === null) created.push(row)
+      if (row.deletedAt !== null) continue
+      if (isPaidSince(row, live.get(row.id))) kept.push({ _id: row.id, message: texts.again.changedSince(row.reference) })
+      else created.push(row)
       continue
     }
     const settled = takenBack(row, mine, { live: live.get(row.id), importId, today })
@@ -241,6 +243,11 @@ async function undoPart(
     .set({ undoneAt: now })
     .where(and(eq(invoiceChanges.ownerId, ownerId), sql`${invoiceChanges.id} = ANY(${arrayText(done)}::uuid[])`))
   return { deleted: created.length, restored: settling.length, kept }
+}
+
+/** Whether a payment counts that was recorded after the invoice was imported. */
+function isPaidSince({ createdAt }: InvoiceRow, live: PaymentRow[] = []): boolean {
+  return live.some(({ origin, recordedAt }) => !(recordedAt.equals(createdAt) && (origin === 'import' || origin === 'marked')))
 }
 
 /** How an invoice is again as it was before the import; or why it stays, where it was changed since. */

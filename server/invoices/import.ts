@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
 import type { z } from 'zod'
+import { isOtherClients } from '#contract/import/again.ts'
 import { type ImportResult, type InvoiceDraft, type InvoiceImport, invoiceDraft } from '#contract/invoices.ts'
 import { toMinor } from '#contract/money.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
@@ -19,8 +20,12 @@ import { texts } from './texts.ts'
 const chunk = 100
 
 type Outcome = ImportResult['lines'][number]
-/** `key`: the Idempotency-Key of the request; null without one. */
-type Asked = Pick<InvoiceImport, 'pastDue' | 'keepDuplicates' | 'onExisting' | 'source'> & { key: string | null; importId: string }
+/** `key`: the Idempotency-Key of the request; null without one. `seen`: the first line of each invoice so far, by its id. */
+type Asked = Pick<InvoiceImport, 'pastDue' | 'keepDuplicates' | 'onExisting' | 'source'> & {
+  key: string | null
+  importId: string
+  seen: Map<string, number>
+}
 
 /**
  * Creates the valid lines by `createInvoices`, and reports the error of every other. A created line stays, even if later ones fail. Within
@@ -38,6 +43,7 @@ export async function importInvoices(
 ): Promise<ImportResult> {
   const { importId = about.key === null ? newId() : importIdFor(ownerId, about.key) } = about
   const outcomes: Outcome[] = []
+  const seen = new Map<string, number>()
   const good: Line[] = []
   for (const [index, given] of lines.entries()) {
     const parsed = invoiceDraft.safeParse(given)
@@ -46,7 +52,7 @@ export async function importInvoices(
   }
   for (let start = 0; start < good.length; start += chunk) {
     const part = good.slice(start, start + chunk)
-    const asked = { ...about, lines: part, importId }
+    const asked = { ...about, lines: part, importId, seen }
     const written = await db.transaction((tx) => writeDown(tx, ownerId, asked, now, afterChange, config))
     outcomes.push(...written)
   }
@@ -59,7 +65,7 @@ export async function importInvoices(
 async function writeDown(
   tx: Database,
   ownerId: string,
-  { lines, keepDuplicates, pastDue, onExisting, source, key, importId }: { lines: Line[] } & Asked,
+  { lines, keepDuplicates, pastDue, onExisting, source, key, importId, seen }: { lines: Line[] } & Asked,
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
@@ -67,9 +73,10 @@ async function writeDown(
   const owner = await lockOwner(tx, ownerId)
   const made = key === null ? new Map<number, MadeLine>() : await madeBefore(tx, ownerId, { key, lines }, now)
   const outcomes = [...made].map(([line, before]) => again(line, before))
+  for (const [line, { invoiceId }] of made) if (invoiceId !== null) seen.set(invoiceId, line)
   const left = lines.filter(({ line }) => !made.has(line))
   const isUpdate = onExisting === 'update'
-  const followed = isUpdate ? await follow(tx, owner, { lines: left, importId }, now, afterChange) : []
+  const followed = isUpdate ? await follow(tx, owner, { lines: left, importId, seen }, now, afterChange) : []
   outcomes.push(...followed.map(({ outcome }) => outcome))
   const there = new Set(followed.map(({ outcome }) => outcome.line))
   const unmade = left.filter(({ line }) => !there.has(line))
@@ -107,6 +114,7 @@ async function writeDown(
     else {
       outcomes.push({ line: asked.line, _id: row.id, held: row.pausedAt !== null, outcome: 'created', note: null })
       written.push({ ...asked, invoiceId: row.id })
+      seen.set(row.id, asked.line)
     }
   }
   if (isUpdate) {
@@ -126,7 +134,7 @@ async function writeDown(
 async function follow(
   tx: Database,
   owner: AccountRow,
-  { lines, importId }: { lines: Line[]; importId: string },
+  { lines, importId, seen }: { lines: Line[] } & Pick<Asked, 'importId' | 'seen'>,
   now: Instant,
   afterChange: AfterChange,
 ): Promise<{ invoiceId: string | null; outcome: Outcome }[]> {
@@ -135,17 +143,18 @@ async function follow(
     owner.id,
     lines.flatMap(({ draft }) => draft.reference ?? []),
   )
-  const first = new Map<string, number>()
   const refused: Outcome[] = []
   const matched = lines.flatMap(({ line, draft }) => {
     const row = draft.reference === undefined ? undefined : rows.get(draft.reference)
     if (!row) return []
-    const twin = first.get(row.id)
+    const twin = seen.get(row.id)
     const unfit = refusedAmount(draft, draft.currency ?? owner.currency)
     if (unfit) refused.push({ line, ...unfit.problem })
-    else if (twin !== undefined) refused.push({ line, code: 'duplicate', message: texts.again.sameReference(twin, row.reference) })
+    // A transaction that is run again meets its own lines.
+    else if (twin !== undefined && twin !== line)
+      refused.push({ line, code: 'duplicate', message: texts.again.sameReference(twin, row.reference) })
     else {
-      first.set(row.id, line)
+      seen.set(row.id, line)
       return [{ row, draft, line }]
     }
     return []
@@ -159,9 +168,12 @@ async function follow(
   const done = await followLines(tx, owner, matched, { importId, origin: 'import' }, now, afterChange)
   return [
     ...refused.map((outcome) => ({ invoiceId: null, outcome })),
-    ...done.map(({ row: { id }, changed, note }, at) => {
+    ...done.map(({ row, changed, note }, at) => {
+      const { id } = row
       const outcome = changed || before.has(id) ? ('updated' as const) : ('unchanged' as const)
-      return { invoiceId: id, outcome: { line: matched[at]?.line ?? 0, _id: id, held: false, outcome, note } }
+      const { draft, line } = matched[at] as (typeof matched)[number]
+      // One of another client does not come from there: it would count as paid once it is missing.
+      return { invoiceId: isOtherClients(row, draft) ? null : id, outcome: { line, _id: id, held: false, outcome, note } }
     }),
   ]
 }

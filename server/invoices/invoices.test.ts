@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { type InvoiceDraft, invoiceCalls } from '#contract/invoices.ts'
+import { reminderCalls } from '#contract/reminders.ts'
 import { newId } from '#server/platform/columns.ts'
 import { anInvoice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -561,4 +562,25 @@ test('an invoice is issued on the day it is created, unless another day is given
     INSERT INTO invoices (id, owner_id, reference, client_name, client_email, amount_minor, due_date, status, created_at, updated_at)
     VALUES (${id}::uuid, ${asha.id}::uuid, 'OLD-1', 'C', 'c@example.com', 100, '2026-01-01', 'unpaid', '2026-03-02T20:00:00Z', '2026-03-02T20:00:00Z')`)
   expect(await read(id)).toBe('2026-03-03')
+})
+
+test('the history has amounts in the currency that they had, so that Undo sets the same', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { _id: id } = await anInvoice(app, { owner: asha, amount: 600 })
+  const change = async (body: object) => ask(app, asha, invoiceCalls.update, { params: { id }, body })
+  await change({ amount: 650 })
+  app.clock.advance({ minutes: 1 })
+  await change({ currency: 'JPY' })
+  app.clock.advance({ minutes: 1 })
+  await change({ currency: 'KWD', amount: 7.125 })
+  app.clock.advance({ minutes: 1 })
+  await change({ amount: 8.5 })
+  const { changes } = (await ask(app, asha, reminderCalls.history, { params: { id } })).reply
+  expect(changes.flatMap(({ field, before, after }) => (field === 'amount' ? [[before, after]] : []))).toEqual([
+    ['7.125', '8.5'],
+    ['650', '7.125'],
+    ['650', '650'],
+    ['600', '650'],
+  ])
 })

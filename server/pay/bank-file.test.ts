@@ -143,3 +143,21 @@ test('only invoices in the currency of the file are matched and paid', async () 
   expect((await ask(app, asha, bankFileCalls.match, { body: { lines, currency: 'EUR' } })).reply).toMatchObject([{ verdict: 'sure' }])
   expect((await ask(app, asha, bankFileCalls.import, { body: { lines: chosen, currency: 'EUR' } })).reply).toMatchObject({ paid: 1 })
 })
+
+test('a line over two invoices stays recorded while one of its payments counts', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const invoices = []
+  for (const amount of [500, 250, 750]) invoices.push(await anInvoice(app, { owner: asha, amount }))
+  const [one, two, three] = invoices.map(({ _id, amount }) => ({ invoiceId: _id, amount }))
+  if (!one || !two || !three) throw new Error('Three invoices are needed.')
+  const whole = line(`${invoices[0]?.reference} ${invoices[1]?.reference}`, 750)
+  const bring = (on: { invoiceId: string; amount: number }[]) =>
+    ask(app, asha, bankFileCalls.import, { body: { lines: [{ ...whole, invoices: on }] } })
+  expect((await bring([one, two])).reply).toMatchObject({ recorded: 2 })
+  const [first] = await paymentsOf(app, asha, one.invoiceId)
+  await ask(app, asha, paymentCalls.takeBack, { params: { id: one.invoiceId, pid: first?._id ?? '' } })
+  expect(await reviewed(app, asha, [whole])).toMatchObject([{ verdict: 'recorded' }])
+  for (const again of [[one, two], [three]]) expect((await bring(again)).reply).toMatchObject({ recorded: 0 })
+  expect([await paymentsOf(app, asha, one.invoiceId), await paymentsOf(app, asha, three.invoiceId)]).toEqual([[], []])
+})

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { BankLine, BankMatch, ImportedBankLine } from '#contract/bank-file.ts'
 import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
@@ -194,18 +194,21 @@ function hashesOf(lines: (LineText & { date: string; amount: number })[], curren
   })
 }
 
+/** Also a line of which only a part counts: what was taken back of it is recorded by hand. */
 async function recordedLines(tx: Database, ownerId: string, hashes: string[]): Promise<Set<string>> {
+  const line = sql<string>`split_part(${invoicePayments.bankLineHash}, '.', 1)`
   const found = await tx
-    .select({ hash: invoicePayments.bankLineHash })
+    .select({ hash: line })
     .from(invoicePayments)
     .where(
       and(
         eq(invoicePayments.ownerId, ownerId),
-        sql`${invoicePayments.bankLineHash} = ANY(${arrayText(hashes)}::text[])`,
+        isNotNull(invoicePayments.bankLineHash),
+        sql`${line} = ANY(${arrayText(hashes)}::text[])`,
         isNull(invoicePayments.voidedAt),
       ),
     )
-  return new Set(found.flatMap(({ hash }) => hash ?? []))
+  return new Set(found.map(({ hash }) => hash))
 }
 
 /** The open invoices, and those that are paid and whose reference is in a line; with what was paid of them. */

@@ -275,13 +275,16 @@ async function recordRefund(
     known.map(({ invoiceId }) => invoiceId),
   )
   const live = await livePayments(tx, owner.id, [...rows.keys()])
+  // One that was found before took nothing off because it had been taken off by hand. What is paid since is not its.
+  const wasFound = attempt.paymentIds.includes(refund.id)
   let left = refund.amount
   const changes = known.toReversed().flatMap(({ invoiceId, amountMinor }) => {
     const row = rows.get(invoiceId)
     if (!row) return []
     const before = (live.get(invoiceId) ?? []).filter(({ note }) => note === noticeTexts.refundOf(paymentId))
     const paid = amountMinor - before.reduce((sum, one) => sum + one.amountMinor, 0)
-    const share = Math.max(0, Math.min(left, paid, row.paidMinor))
+    const byHand = (live.get(invoiceId) ?? []).filter(({ kind, origin }) => wasFound && kind === 'refund' && origin !== 'razorpay')
+    const share = Math.max(0, Math.min(left, paid, row.paidMinor) + sumOf(byHand))
     left -= share
     const recorded: NewPayment = {
       kind: 'refund',
@@ -296,7 +299,7 @@ async function recordRefund(
     return share > 0 ? [{ row, live: live.get(invoiceId), record: [recorded] }] : []
   })
   const settled = await settle(tx, owner, changes, now, deps.afterChange)
-  if (changes.length === 0 && attempt.paymentIds.includes(refund.id)) return
+  if (changes.length === 0 && wasFound) return
   const invoicesOf = changes.length === 0 ? (await partsOf(tx, attempt)).invoicesOf : settled.rows.toReversed()
   const open = invoicesOf.filter((row) => row.deletedAt === null && row.currency === 'INR' && balanceMinor(row) > 0)
   const notice = noticeTexts.refunded({

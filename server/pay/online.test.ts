@@ -562,3 +562,19 @@ test('keys, webhook secrets and those of open attempts are re-encrypted', async 
   const third = 'a third secret key for tests, long enough'
   for (const column of sealedPayKeys) expect(await reseal(app.db, `${third}\n${next}`, column)).toEqual({ done: 1, closed: 0 })
 })
+
+test('a refund at Razorpay that was found taken off by hand does not take off a later payment', async () => {
+  await using business = await openBusiness()
+  const { app, razorpay, asha } = business
+  const { _id } = await anInvoice(app, { owner: asha })
+  const payment = razorpay.provider.payLink(await start(business, await pageOf(business, _id)))
+  await pass(business, { seconds: 20 })
+  await ask(app, asha, paymentCalls.record, { params: { id: _id }, body: { kind: 'refund', amount: 5000 } })
+  razorpay.provider.refund(payment.id, 500_000)
+  await pass(business, { hours: 25 })
+  // The client pays by bank instead.
+  await ask(app, asha, paymentCalls.record, { params: { id: _id }, body: { amount: 5000, method: 'bank' } })
+  expect(await invoiceOf(business, _id)).toMatchObject({ status: 'paid' })
+  await pass(business, { hours: 48 })
+  expect(await invoiceOf(business, _id)).toMatchObject({ status: 'paid', balance: 0 })
+})
