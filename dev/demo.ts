@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,8 +14,14 @@ import { makeYear, paymentKeys, visitor } from './demo-year.ts'
  */
 const root = path.join(import.meta.dirname, '..')
 const port = process.env.PORT ?? '3000'
-const dataDir = path.resolve(root, process.env.DATA_DIR ?? 'data/demo')
+// Not DATA_DIR, which may have been read from .env: that has real data, whose emails would leave.
+const dataDir = path.resolve(root, process.env.DEMO_DATA_DIR ?? 'data/demo')
 const say = (text: string) => process.stdout.write(text)
+
+if (existsSync(dataDir) && !existsSync(path.join(dataDir, 'postgres')) && readdirSync(dataDir).length > 0) {
+  process.stderr.write(`${dataDir} holds something other than a demo. Set DEMO_DATA_DIR to a folder of its own.\n`)
+  process.exit(1)
+}
 
 const mail = await openCatchingSmtp({
   smtp: Number(process.env.DEMO_SMTP_PORT ?? 2526),

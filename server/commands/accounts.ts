@@ -36,7 +36,7 @@ export const businessOwner: Command = {
 
 export const holdAccountCommand: Command = {
   parameters: ['EMAIL'],
-  summary: 'stops sending for one account: its emails wait and fail at their deadline unless you release it before',
+  summary: 'stops sending for all businesses of a person: their emails wait and fail at their deadline unless you release them before',
   run: async ({ db, clock }, [email = '']) => [
     `Sending is on hold for ${email}: ${emails(await holdAccount(db, email, clock.now()))} waiting. Emails in flight are still sent.`,
   ],

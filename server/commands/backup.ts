@@ -10,7 +10,7 @@ import type { Config } from '#server/config.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { type Database, openConnection, openEmbedded, placeOf } from '#server/platform/database.ts'
 import { runInServer } from '#server/platform/operator-socket.ts'
-import { recordOrigin } from '#server/platform/origin.ts'
+import { recordOrigin, renounceOrigin } from '#server/platform/origin.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { loadSecretKey, readSecretKey, writeSecretKey } from '#server/platform/secret-key.ts'
 import { StartError } from '#server/platform/start-error.ts'
@@ -119,7 +119,7 @@ export const restore: Command = {
   help: [
     'The embedded database in DATA_DIR, or with DATABASE_URL a new database on a server. One that holds data, or is in use, is refused.',
     'Emails that waited when the backup was made wait for their owners’ approval, because some may have been sent since.',
-    'The secret key comes from the backup, where it was made with --with-key, else from SECRET_KEY or DATA_DIR/secret-key.',
+    'The secret key comes from SECRET_KEY, else from the backup, where it was made with --with-key, else from DATA_DIR/secret-key.',
   ],
   async alone(readConfig, [file = '']) {
     const config = readConfig()
@@ -131,9 +131,16 @@ export const restore: Command = {
     const key = config.secretKey || copy.head.secretKey || readSecretKey(dataDir)
     if (!key)
       throw new StartError(`This backup has no secret key. Put the one it was made with into ${dataDir}/secret-key, or set SECRET_KEY.`)
+    const kept = databaseUrl || config.secretKeyGiven ? '' : readSecretKey(dataDir)
+    if (kept && kept !== key)
+      throw new StartError(`${dataDir} has the secret key of another database. Set DATA_DIR to another folder, or move that file away.`)
     let held = 0
     const steps: FillSteps = {
-      check: async (db) => void (await loadSecretKey(db, { given: key, dataDir })),
+      async check(db) {
+        await loadSecretKey(db, { given: key, dataDir })
+        // Should this process end before it has held what waits, the first that starts on the server does.
+        if (databaseUrl) await renounceOrigin(db)
+      },
       async finish(db) {
         held = await db.transaction((tx) => holdRestored(tx, systemClock.now()))
         if (databaseUrl) await recordOrigin(db)

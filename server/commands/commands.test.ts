@@ -5,15 +5,18 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { businessCalls } from '#contract/business.ts'
+import { accounts } from '#server/accounts/tables.ts'
 import { type Config, readConfig } from '#server/config.ts'
 import { oauthClients } from '#server/integrations/tables.ts'
 import { type Clock, systemClock } from '#server/platform/clock.ts'
-import type { CommandResult } from '#server/platform/operator-socket.ts'
+import { openLog } from '#server/platform/log.ts'
+import { type CommandResult, openOperatorSocket, runInServer } from '#server/platform/operator-socket.ts'
 import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { compileCache, programFile } from '#test/bundle.ts'
 import { anInvoice, aPerson } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
-import { openTestApp } from '#test/harness.ts'
+import { ask, openTestApp } from '#test/harness.ts'
 import { programFlags, someoneAt, startProgram } from '#test/program.ts'
 import { authorize } from '#test/programs.ts'
 import { thorough } from '#test/thorough.ts'
@@ -173,15 +176,20 @@ test('each command explains itself, and accounts are listed without their client
   expect((await operate(app.deps, ['accounts', email.slice(0, 8).toUpperCase()])).lines).toHaveLength(2)
 })
 
-test('the operator holds and releases an account, and lists the busiest ones', async () => {
+test('the operator holds and releases the businesses of a person, and lists the busiest ones', async () => {
   await using app = await openTestApp()
-  const { email } = await aPerson(app)
+  const asha = await aPerson(app)
+  const { email } = asha
+  await ask(app, asha, businessCalls.create, { body: { name: 'Second' } })
+  const held = async () => (await app.db.select().from(accounts)).map(({ heldAt }) => heldAt !== null)
   const commands = async (...args: string[]) => Object.values(await operate(app.deps, args))
   expect(await commands('hold-account', email)).toEqual([
     [`Sending is on hold for ${email}: 0 emails are waiting. Emails in flight are still sent.`],
     0,
   ])
+  expect(await held()).toEqual([true, true])
   expect(await commands('release-account', email)).toEqual([[`Sending has resumed for ${email}: 0 emails are sent within seconds.`], 0])
+  expect(await held()).toEqual([false, false])
   expect(await commands('hold-account', 'nobody@example.com')).toEqual([['There is no account with the email nobody@example.com.'], 1])
   expect(await commands('busiest')).toEqual([['No email was tried in the last hour.'], 0])
 
@@ -254,4 +262,18 @@ test.runIf(thorough)('after a copy of the folder is restored, waiting emails are
   const asha = await someoneAt(program.url, 'asha@example.com')
   expect(await asha.send('GET', '/reminder/runs')).toMatchObject([{ held: 1, holdReason: 'restored' }])
   expect(smtp.mails).toEqual([])
+})
+
+test('a command that fails in the process that runs says so', async () => {
+  const within = await mkdtemp(path.join(tmpdir(), 'duely-'))
+  await using _gone = { [Symbol.asyncDispose]: () => rm(within, { recursive: true, force: true }) }
+  const logged: object[] = []
+  const log = openLog({ level: 'info', terminal: false, destination: { write: (line) => void logged.push(JSON.parse(line)) } })
+  const socket = await openOperatorSocket(within, log, async () => {
+    throw new Error('ENOSPC: no space left on device, copyfile')
+  })
+  const said = await runInServer(within, ['backup', '/backup.gz'])
+  await socket.close()
+  expect(said).toEqual({ code: 1, lines: ['The command failed. The log of Duely has the error.'] })
+  expect(logged).toMatchObject([{ err: { message: 'ENOSPC: no space left on device, copyfile' } }])
 })

@@ -1,5 +1,5 @@
 // Only on PostgreSQL: data moves from the embedded database to a server and back.
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -146,6 +146,10 @@ test('a backup restores, and data moves to a server and back, with every byte of
   const wrongKey = { DATABASE_URL: await createDatabase(server), SECRET_KEY: 'not the key of this database, 32 ch.' }
   if (thorough) expect(await run({ DATA_DIR: restored }, 'restore', closed)).toContain('This backup has no secret key.')
   if (thorough) expect(await run(wrongKey, 'restore', closed)).toContain('is not the key this database was created with')
+  const taken = place('taken')
+  await mkdir(taken)
+  await writeFile(path.join(taken, 'secret-key'), 'the key of a database that was moved away')
+  expect(await run({ DATA_DIR: taken }, 'restore', open)).toContain('has the secret key of another database.')
   expect(await run({ ...wrongKey, SECRET_KEY: key }, 'restore', closed)).toContain('\n1 reminder needs its owner’s approval.\n')
   expect(await look(openConnection(wrongKey.DATABASE_URL, 'test'), emailsOf)).toEqual(emails)
   if (thorough) {
@@ -246,4 +250,13 @@ test('a copy of files is refused where no embedded database runs', async () => {
     code: 1,
     lines: ['Duely does not run on an embedded database here. Use backup.'],
   })
+})
+
+test('doctor names the missing migrations of a database of 0.1.0', async () => {
+  const url = await createDatabase(server)
+  const { db, close } = await openConnection(url, 'test')
+  await migrate(db, 1795300815301)
+  await close()
+  const said = await runAlone(() => readConfig({ DATABASE_URL: url, SECRET_KEY: 'x'.repeat(32) }), ['doctor'])
+  expect(said?.lines.join('\n')).toMatch(/WARN {3}database: \d+ migrations are missing/)
 })

@@ -221,7 +221,7 @@ async function checkDatabase(deps: Operating, running: boolean): Promise<Finding
         'its locale knows only A to Z, so searches miss accented letters. Restore a backup into a database made with the locale C.UTF-8.',
       ),
     )
-  found.push(await checkClock(deps, Number(known.now)))
+  found.push(await checkClock(deps, Number(known.now), missing === 0))
   if (missing === 0) found.push(...(await checkKeys(deps)), ...(running || config.databaseUrl ? await checkWork(db, clock.now()) : []))
   return found
 }
@@ -240,18 +240,21 @@ async function findMissingMigrations(db: Database): Promise<number> {
 const mostApart = 5
 
 /** The embedded database has the clock of this machine: only the past shows whether that was set back. */
-async function checkClock({ db, clock }: Operating, databaseMs: number): Promise<Finding> {
+async function checkClock({ db, clock }: Operating, databaseMs: number, isCurrent: boolean): Promise<Finding> {
   const apart = Math.round((databaseMs - clock.now().epochMilliseconds) / 1000)
   if (Math.abs(apart) > mostApart)
     return bad(
       'clock',
       `the database is ${Math.abs(apart)} s ${apart > 0 ? 'ahead of' : 'behind'} this machine. Set both by NTP: leases and heartbeats need one time.`,
     )
-  const [newest] = await rows(
-    db,
-    z.object({ ahead: z.number() }),
-    sql`SELECT coalesce(extract(epoch FROM max(succeeded_at) - now()), 0)::float8 AS ahead FROM steps`,
-  )
+  // Tables of 0.1.0 have no steps.
+  const [newest] = isCurrent
+    ? await rows(
+        db,
+        z.object({ ahead: z.number() }),
+        sql`SELECT coalesce(extract(epoch FROM max(succeeded_at) - now()), 0)::float8 AS ahead FROM steps`,
+      )
+    : []
   if (newest && newest.ahead > 60)
     return bad(
       'clock',

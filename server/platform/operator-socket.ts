@@ -39,7 +39,7 @@ export async function openOperatorSocket(
     socket.on('error', () => undefined)
     void answer(socket, run).catch((error: unknown) => {
       log.error({ err: error }, 'An operator command failed.')
-      socket.destroy()
+      socket.end(JSON.stringify({ lines: ['The command failed. The log of Duely has the error.'], code: 1 } satisfies CommandResult))
     })
   })
   // The umask applies to the socket's creation, so there is no moment with a wider mode.

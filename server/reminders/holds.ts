@@ -209,27 +209,30 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
 }
 
 /**
- * The operator holds one account's sending: its emails wait, and fail at their deadline unless it is resumed before. Returns how many wait.
- * Refuses with `not_found`.
+ * The operator holds the sending of each business that a person owns: its emails wait, and fail at their deadline unless it is resumed before. Returns
+ * how many wait. Refuses with `not_found`.
  */
 export async function holdAccount(db: Database, email: string, now: Instant): Promise<number> {
   return db.transaction(async (tx) => {
-    const ownerId = await setHeld(tx, email, now)
-    return hold(tx, ownerId, 'operator')
+    let waiting = 0
+    for (const ownerId of await setHeld(tx, email, now)) waiting += await hold(tx, ownerId, 'operator')
+    return waiting
   })
 }
 
 /** Resumes it; returns how many emails are sent now, within seconds. Refuses with `not_found`. */
 export async function releaseAccount(db: Database, email: string, now: Instant): Promise<number> {
   return db.transaction(async (tx) => {
-    const ownerId = await setHeld(tx, email, null)
-    return release(tx, sql`d.owner_id = ${ownerId}::uuid AND d.reason = 'operator'`, now)
+    let resumed = 0
+    for (const ownerId of await setHeld(tx, email, null))
+      resumed += await release(tx, sql`d.owner_id = ${ownerId}::uuid AND d.reason = 'operator'`, now)
+    return resumed
   })
 }
 
-async function setHeld(tx: Database, email: string, heldAt: Instant | null): Promise<string> {
-  const [account] = await selectAccounts(tx).where(hasEmail(email))
-  if (account) await tx.update(accounts).set({ heldAt }).where(eq(accounts.id, account.id))
-  else throw new ProblemError('not_found', texts.operator.noAccount(email))
-  return account.id
+async function setHeld(tx: Database, email: string, heldAt: Instant | null): Promise<string[]> {
+  const ids = (await selectAccounts(tx).where(hasEmail(email)).orderBy(asc(accounts.id))).map(({ id }) => id)
+  if (ids.length === 0) throw new ProblemError('not_found', texts.operator.noAccount(email))
+  await tx.update(accounts).set({ heldAt }).where(inArray(accounts.id, ids))
+  return ids
 }
