@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { clientCalls } from '#contract/clients.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -105,6 +106,32 @@ test('another default takes the clients without a mailbox, and a removed one lea
   const chosen = (await ask(app, asha, clientCalls.list)).reply.map(({ mailbox }) => mailbox)
   expect(chosen).toEqual([null, null, null])
 })
+
+test.each(['from the further mailbox to the default one', 'from the default mailbox to the further one'])(
+  'an email that waits goes %s with the address of its invoice',
+  async (way) => {
+    await using office = await twoMailboxes()
+    const { app, asha, smtp, exports } = office
+    const [before, after] = way.startsWith('from the further') ? ['export', 'new'] : ['home1', 'export']
+    const listed = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply
+    const invoice = listed.find(({ clientEmail }) => clientEmail === `${before}@example.com`)
+    for (const server of [smtp, exports]) server.answer({ rcpt: () => '451 4.3.0 Later' })
+    await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+    for (const server of [smtp, exports]) server.answer({})
+    const changed = await ask(app, asha, invoiceCalls.update, {
+      params: { id: invoice?._id ?? '' },
+      body: { clientEmail: `${after}@example.com` },
+    })
+    expect(changed.status).toBe(200)
+    app.clock.advance({ minutes: 30 })
+    await app.runJobs()
+    await app.runJobs()
+    const expected = before === 'export' ? [['home1', 'home2', 'new'], []] : [['home2'], ['export', 'export']]
+    expect([recipients(smtp), recipients(exports)]).toEqual(expected.map((names) => names.map((name) => `${name}@example.com`)))
+    const { mails } = (await ask(app, asha, reminderCalls.history, { params: { id: invoice?._id ?? '' } })).reply
+    expect(mails).toMatchObject([{ state: 'sent', clientEmail: `${after}@example.com`, attempt: 2 }])
+  },
+)
 
 test('mailboxes of another account can be neither chosen, changed nor removed', async () => {
   await using office = await twoMailboxes()

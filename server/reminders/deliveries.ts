@@ -5,7 +5,7 @@ import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, byKeys, type Database, preparedRows, rows, statement, value } from '#server/platform/database.ts'
-import { isSentBy, type SendingMailbox, sentBy } from './mailboxes.ts'
+import { isSentBy, isSentTo, type SendingMailbox, sentBy } from './mailboxes.ts'
 import { addressHeld, balance, beingPaid, dealsThrough, inOtherLanguage, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
 import type { runs } from './tables.ts'
@@ -242,7 +242,7 @@ const claimedNow = sql`
         AS w (id, ticket, sender_id, today, begins, length, subject, message_id, source, client_email)`)} w
       CROSS JOIN LATERAL (
         SELECT ${stopped} OR ${beingPaid(value('now'))} AS barred, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source,
-          EXISTS (SELECT 1 FROM mail_configs m WHERE ${isSentBy} AND m.sender_id = w.sender_id AND m.pause_reason IS NULL) AS "isSent"
+          EXISTS (SELECT 1 FROM mail_configs m WHERE ${isSentTo(sql`coalesce(w.client_email, d.client_email)`)} AND m.sender_id = w.sender_id AND m.pause_reason IS NULL) AS "isSent"
         FROM deliveries d WHERE d.id = w.id OFFSET 0) now,
       accounts a
     WHERE d.id = w.id AND ${stillWaiting} AND d.deadline_at > ${value('now')}::timestamptz

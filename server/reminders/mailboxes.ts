@@ -8,11 +8,27 @@ export interface SendingMailbox extends Sender {
   several: boolean
 }
 
+/** Of the email `d`: `address` is that of its client, in lower case. */
+const mailboxOf = (address: SQL) => sql`(SELECT c.mailbox_id FROM clients c WHERE c.owner_id = d.owner_id AND c.email_key = ${address})`
+
+/**
+ * Where the email `d` would be sent now: an email about one invoice follows its address when that is corrected, and the row has the new one from
+ * the claim on. Of an email about several invoices those that are corrected leave it.
+ */
+const addressNow = sql`coalesce((
+  SELECT max(lower(i.client_email)) FROM (SELECT invoice_id FROM delivery_invoices WHERE delivery_id = d.id OFFSET 0) x
+    JOIN LATERAL (SELECT client_email FROM invoices WHERE invoices.id = x.invoice_id OFFSET 0) i ON true HAVING count(*) = 1), lower(d.client_email))`
+
 /** The place of the mailbox that the client of the email `d` is written to from, where it has one of its own. */
-export const mailboxOfClient = sql`(SELECT c.mailbox_id FROM clients c WHERE c.owner_id = d.owner_id AND c.email_key = lower(d.client_email))`
+export const mailboxOfClient = mailboxOf(addressNow)
+
+const sentFrom = (mailbox: SQL) => sql`m.owner_id = d.owner_id AND coalesce(${mailbox}, CASE WHEN m.is_default THEN m.place END) = m.place`
 
 /** Whether the mailbox `m` sends the email `d`: that of its client, else the default one. */
-export const isSentBy = sql`m.owner_id = d.owner_id AND coalesce(${mailboxOfClient}, CASE WHEN m.is_default THEN m.place END) = m.place`
+export const isSentBy = sentFrom(mailboxOfClient)
+
+/** The same for a statement that knows to which address. */
+export const isSentTo = (address: SQL) => sentFrom(mailboxOf(sql`lower(${address})`))
 
 /** The emails `d` that a mailbox sends. */
 export function sentBy({ ownerId, place, isDefault, several }: SendingMailbox): SQL {
