@@ -31,6 +31,7 @@ import {
   close,
   failRefused,
   failTooLarge,
+  giveBack,
   hold,
   holdPaying,
   holdRefused,
@@ -469,6 +470,7 @@ async function sendOne(
     inFlight.slot?.release()
     // One that only changed stays and is read again.
     const which = sql`d.id = ${mail.id}::uuid`
+    if (mail.pulledBy !== null) await giveBack(deps.db, which)
     return { moved: ended(batch) ? 0 : await close(deps.db, { now: deps.clock.now(), account: batch.account, which }), last: false }
   }
   countOutcome(deps, outcome.kind)
@@ -637,6 +639,8 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
   for (let wait = 50; ; ) {
     try {
       await (claimed ? record(deps, batch, claimed, said) : recordUnreachable(deps, batch, said))
+      // Its Send Now may have been stopped meanwhile.
+      if (mail.pulledBy !== null && outcome.kind !== 'accepted') await giveBack(deps.db, sql`d.id = ${mail.id}::uuid`)
       // An address that was corrected while its email was in flight gets an email of its own.
       if (mail.madeFor > 1 && outcome.kind !== 'accepted')
         await deps.db.transaction((tx) => split(tx, batch.account.id, sql`o.delivery_id = ${mail.id}::uuid`))

@@ -23,7 +23,7 @@ import { holdTexts, texts } from './texts.ts'
  *                                        ▼  │
  *                                     retrying
  *
- *   queued, retrying ── hold ──▶ held ── release ──▶ queued         sending ── holdRefused ──▶ held
+ *   queued, retrying ── hold, giveBack ──▶ held ── release, pullForward ──▶ queued         sending ── holdRefused ──▶ held
  *   queued, retrying, held ── cancel ──▶ cancelled (every run that wants it was stopped)
  *                          ── close ───▶ superseded (nothing owed any more), failed (too late)
  *                          ── leaveOut ▶ superseded (left out by the owner) ── takeBack ──▶ queued
@@ -53,6 +53,9 @@ const freed = sql`freed AS (
 
 /** Every run that wants the email `d` was cancelled. */
 const stopped = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.cancelled_at IS NULL)`
+
+/** The run that the email `d` is sent for was cancelled: the Send Now that pulled it forward, else its own. */
+const unwanted = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = coalesce(d.pulled_by_run_id, d.run_id) AND r.cancelled_at IS NULL)`
 
 /** Whether only the daily run wants the email `d`. */
 export const onlyScheduled = sql`(d.pulled_by_run_id IS NULL AND EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind = 'daily'))`
@@ -154,14 +157,15 @@ export const planned = (at: SQL) => sql`
     INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open, amount_minor)
     SELECT x.owner_id, x.email_id, x.invoice_id, true, x.amount_minor FROM decided x WHERE x.decision = 'write')`
 
-/** Emails that wait for a retry, or only for an approval, are tried now, for this run too. */
+/** Emails that wait for a retry, or only for an approval, are tried now, for this run too. What that changes is kept, for `giveBack`. */
 export async function pullForward(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
   if (ids.length === 0) return
   const approved = sql`(d.state = 'held' AND d.reason IN ('plan', 'restored'))`
   await change(tx, {
     which: sql`d.id = ANY(${arrayText([...new Set(ids)])}::uuid[]) AND d.owner_id = ${run.ownerId}::uuid`,
     from: open,
-    set: sql`pulled_by_run_id = ${run.id}::uuid, deadline_at = greatest(d.deadline_at, ${run.deadlineAt.toString()}::timestamptz),
+    set: sql`pulled_by_run_id = ${run.id}::uuid, own_next_try_at = coalesce(d.own_next_try_at, d.next_try_at), own_deadline_at = coalesce(d.own_deadline_at, d.deadline_at),
+      approved_by_pull = CASE WHEN d.state = 'held' AND d.reason = 'restored' THEN true ELSE d.approved_by_pull END, deadline_at = greatest(d.deadline_at, ${run.deadlineAt.toString()}::timestamptz),
       next_try_at = CASE WHEN d.state = 'sending' THEN d.next_try_at ELSE least(d.next_try_at, ${now.toString()}::timestamptz) END,
       state = CASE WHEN ${approved} THEN 'queued' ELSE d.state END, reason = CASE WHEN ${approved} THEN NULL ELSE d.reason END,
       rendered_from = CASE WHEN ${run.subject !== null} THEN NULL ELSE d.rendered_from END`,
@@ -171,11 +175,28 @@ export async function pullForward(tx: Database, run: Run, ids: string[], now: In
     WHERE di.delivery_id = ANY(${arrayText([...new Set(ids)])}::uuid[]) AND di.owner_id = ${run.ownerId}::uuid AND i.id = di.invoice_id`)
 }
 
+/**
+ * Emails whose Send Now was stopped belong to their own run alone again, as if they had not been pulled forward: they wait for their time and until
+ * their deadline, in the words of before, and for the approval that only the Send Now had given. What is being sent stays until its try ends.
+ */
+export async function giveBack(db: Database, which: SQL): Promise<void> {
+  const words = sql`EXISTS (SELECT 1 FROM runs p WHERE p.id = d.pulled_by_run_id AND p.content IS NOT NULL)`
+  await change(db, {
+    which: sql`${which} AND d.pulled_by_run_id IS NOT NULL AND ${unwanted} AND NOT ${stopped}`,
+    from: stillPending,
+    set: sql`pulled_by_run_id = NULL, own_next_try_at = NULL, own_deadline_at = NULL, approved_by_pull = NULL,
+      next_try_at = greatest(d.next_try_at, d.own_next_try_at), deadline_at = coalesce(d.own_deadline_at, d.deadline_at),
+      state = CASE WHEN d.approved_by_pull THEN 'held' ELSE d.state END, reason = CASE WHEN d.approved_by_pull THEN 'restored' ELSE d.reason END,
+      rendered_from = CASE WHEN ${words} THEN NULL ELSE d.rendered_from END`,
+  })
+}
+
 /** A pending email replaces the one that this run would send, so it is tried for as long. */
 export async function extend(tx: Database, run: Run, ids: string[]): Promise<void> {
   if (ids.length === 0) return
   await tx.execute(sql`
-    UPDATE deliveries SET deadline_at = greatest(deadline_at, ${run.deadlineAt.toString()}::timestamptz)
+    UPDATE deliveries SET deadline_at = greatest(deadline_at, ${run.deadlineAt.toString()}::timestamptz),
+      own_deadline_at = CASE WHEN own_deadline_at IS NOT NULL THEN greatest(own_deadline_at, ${run.deadlineAt.toString()}::timestamptz) END
     WHERE id = ANY(${arrayText([...new Set(ids)])}::uuid[]) AND owner_id = ${run.ownerId}::uuid`)
 }
 
@@ -185,6 +206,8 @@ interface ClaimWanted {
   /** Identifies this one try. */
   ticket: string
   senderId: string
+  /** The Send Now that had pulled it forward when it was read. */
+  pulledBy: string | null
   /** The date in the account's time zone. */
   today: string
   composed: { raw: Buffer; subject: string; messageId: string; source: string | null; clientEmail: string } | null
@@ -204,7 +227,7 @@ const claimedDelivery = z.object({
 })
 
 /**
- * Claims emails that are still wanted at this moment: not claimed, not cancelled, in time, the invoice still owed and unchanged since it
+ * Claims emails that are still wanted at this moment: not claimed, not cancelled, by the same run as when they were read, in time, the invoice still owed and unchanged since it
  * was rendered, no client paying it, the same sender, not paused, and the account not on hold. The bytes are stored before anything is sent.
  */
 export async function claim(
@@ -222,6 +245,7 @@ export async function claim(
     ids: column(({ id }) => id),
     tickets: column(({ ticket }) => ticket),
     senderIds: column(({ senderId }) => senderId),
+    pulledBy: column(({ pulledBy }) => pulledBy),
     dates: column(({ today }) => today),
     subjects: column(({ composed }) => composed?.subject ?? null),
     messageIds: column(({ composed }) => composed?.messageId ?? null),
@@ -238,14 +262,14 @@ const claimedNow = sql`
       raw = coalesce(substring(${value('bytes')}::bytea FROM w.begins FOR w.length), d.raw), subject = coalesce(w.subject, d.subject), message_id = coalesce(w.message_id, d.message_id),
       rendered_from = coalesce(w.source, d.rendered_from), client_email = coalesce(w.client_email, d.client_email)
     FROM ${byKeys(sql`unnest(${value('ids')}::uuid[], ${value('tickets')}::uuid[], ${value('senderIds')}::uuid[], ${value('dates')}::date[], ${value('begins')}::int[], ${value('lengths')}::int[],
-        ${value('subjects')}::text[], ${value('messageIds')}::text[], ${value('sources')}::text[], ${value('clientEmails')}::text[])
-        AS w (id, ticket, sender_id, today, begins, length, subject, message_id, source, client_email)`)} w
+        ${value('subjects')}::text[], ${value('messageIds')}::text[], ${value('sources')}::text[], ${value('clientEmails')}::text[], ${value('pulledBy')}::uuid[])
+        AS w (id, ticket, sender_id, today, begins, length, subject, message_id, source, client_email, pulled_by)`)} w
       CROSS JOIN LATERAL (
-        SELECT ${stopped} OR ${beingPaid(value('now'))} AS barred, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source,
+        SELECT ${unwanted} OR ${beingPaid(value('now'))} AS barred, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source,
           EXISTS (SELECT 1 FROM mail_configs m WHERE ${isSentTo(sql`coalesce(w.client_email, d.client_email)`)} AND m.sender_id = w.sender_id AND m.pause_reason IS NULL) AS "isSent"
         FROM deliveries d WHERE d.id = w.id OFFSET 0) now,
       accounts a
-    WHERE d.id = w.id AND ${stillWaiting} AND d.deadline_at > ${value('now')}::timestamptz
+    WHERE d.id = w.id AND ${stillWaiting} AND d.deadline_at > ${value('now')}::timestamptz AND d.pulled_by_run_id IS NOT DISTINCT FROM w.pulled_by
       AND a.id = d.owner_id AND a.held_at IS NULL AND NOT now.barred AND now."isSent" AND now.source = coalesce(w.source, d.rendered_from)
     RETURNING d.id, d.claim, d.attempt, CASE WHEN w.length IS NULL THEN d.raw END AS raw`
 const claimAll = statement(claimedDelivery, claimedNow)
@@ -487,7 +511,7 @@ export function holdEverything(db: Database, now: Instant): Promise<number> {
   return change(db, {
     which: sql`d.deadline_at > ${now.toString()}::timestamptz`,
     from: open,
-    set: sql`state = 'held', reason = 'restored', claimed_by = NULL, claim = NULL`,
+    set: sql`state = 'held', reason = 'restored', approved_by_pull = NULL, claimed_by = NULL, claim = NULL`,
   })
 }
 
@@ -593,8 +617,8 @@ async function moveToOwn(
 ): Promise<void> {
   const into = newId()
   await tx.execute(sql`
-    INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, client_email, currency, language, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
-    SELECT ${into}::uuid, d.owner_id, d.run_id, d.pulled_by_run_id, ${own.to}, ${own.state}, d.reason, d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date, d.client_date
+    INSERT INTO deliveries (id, owner_id, run_id, pulled_by_run_id, own_next_try_at, own_deadline_at, approved_by_pull, client_email, currency, language, state, reason, created_at, next_try_at, deadline_at, sequence_id, step_offset, step_date, client_date)
+    SELECT ${into}::uuid, d.owner_id, d.run_id, d.pulled_by_run_id, d.own_next_try_at, d.own_deadline_at, d.approved_by_pull, ${own.to}, ${own.state}, d.reason, d.created_at, d.next_try_at, d.deadline_at, d.sequence_id, d.step_offset, d.step_date, d.client_date
     FROM deliveries d ${own.from} WHERE d.id = ${id}::uuid AND d.owner_id = ${ownerId}::uuid`)
   const its = sql`owner_id = ${ownerId}::uuid AND delivery_id = ${id}::uuid AND ${which}`
   await tx.execute(sql`UPDATE delivery_invoices SET delivery_id = ${into}::uuid WHERE ${its}`)

@@ -10,6 +10,7 @@ import { sequenceCalls } from '#contract/sequences.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, aSequence } from '#test/factories.ts'
+import { later } from '#test/fakes/smtp-server.ts'
 import { ask } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
 
@@ -266,6 +267,66 @@ test('a mailbox that is connected again meanwhile does not end the wait', async 
   await office.moveTo('2026-03-02T03:35:00Z')
   expect(office.to()).toEqual([])
   await office.moveTo(leaves)
+  expect(office.to()).toEqual(['a@example.com', 'b@example.com'])
+})
+
+test('once a Send Now is stopped, what it had pulled forward waits for its run again, and can be left out', async () => {
+  await using office = await onHold({ minutes: 30 })
+  const { app, asha, smtp, ids } = office
+  smtp.answer({ rcpt: () => '451 4.3.0 Later' })
+  app.clock.set('2026-03-02T03:31:00Z')
+  const { reply } = await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  smtp.answer({})
+  expect(await office.listed()).toEqual([])
+  const stopped = await ask(app, asha, reminderCalls.cancelRun, { params: { id: reply.runId ?? '' } })
+  expect(stopped.reply).toMatchObject({ total: 0, open: 0 })
+  expect((await office.listed()).map(({ clientEmail }) => clientEmail)).toEqual(['a@example.com', 'b@example.com'])
+  expect((await office.leaveOut(ids.slice(0, 1))).reply).toMatchObject({ open: 1, skipped: 1 })
+  await office.moveTo('2026-03-02T03:59:00Z')
+  expect(office.to()).toEqual([])
+  await office.moveTo('2026-03-02T04:00:05Z')
+  expect(office.to()).toEqual(['b@example.com'])
+})
+
+test.each(['is offered to its mail server', 'waits for a connection'])(
+  'a Send Now that is stopped while its email %s gives it back',
+  async (when) => {
+    await using office = await onHold({ minutes: 30 })
+    const { app, asha, smtp } = office
+    const reached = Promise.withResolvers<void>()
+    const stopped = Promise.withResolvers<void>()
+    const move = (next?: string) => {
+      reached.resolve()
+      return later(stopped.promise, next)
+    }
+    smtp.answer(when === 'waits for a connection' ? { greeting: () => move() } : { rcpt: () => move('451 4.3.0 Later') })
+    app.clock.set('2026-03-02T03:31:00Z')
+    const pressed = app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+    await reached.promise
+    const [run] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+    await ask(app, asha, reminderCalls.cancelRun, { params: { id: run?._id ?? '' } })
+    stopped.resolve()
+    await pressed
+    await app.runJobs()
+    smtp.answer({})
+    expect(await office.listed()).toHaveLength(2)
+    await office.moveTo('2026-03-02T03:59:00Z')
+    expect(office.to()).toEqual([])
+    await office.moveTo('2026-03-02T04:00:05Z')
+    expect(office.to()).toEqual(['a@example.com', 'b@example.com'])
+  },
+)
+
+test('what a Send Now had pulled forward does not wait again where its run left meanwhile', async () => {
+  await using office = await onHold({ minutes: 30 })
+  const { app, asha, smtp, run } = office
+  smtp.answer({ rcpt: () => '451 4.3.0 Later' })
+  app.clock.set('2026-03-02T03:31:00Z')
+  const { reply } = await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  await ask(app, asha, leavingCalls.sendNow, { params: { id: run._id } })
+  smtp.answer({})
+  await ask(app, asha, reminderCalls.cancelRun, { params: { id: reply.runId ?? '' } })
+  await office.moveTo('2026-03-02T03:45:00Z')
   expect(office.to()).toEqual(['a@example.com', 'b@example.com'])
 })
 

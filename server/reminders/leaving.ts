@@ -98,6 +98,10 @@ export function sendRunNow(asking: Acting, runId: string): Promise<Run> {
     await tx.execute(sql`
       UPDATE deliveries d SET next_try_at = ${now}
       WHERE d.run_id = ${run.id}::uuid AND ${stillQueued} AND d.next_try_at > ${now} AND d.next_try_at <= ${run.leavesAt.toString()}::timestamptz`)
+    // What was pulled forward would wait again once its Send Now is stopped.
+    await tx.execute(sql`
+      UPDATE deliveries d SET own_next_try_at = ${now}
+      WHERE d.run_id = ${run.id}::uuid AND d.own_next_try_at > ${now} AND d.own_next_try_at <= ${run.leavesAt.toString()}::timestamptz`)
     await tx.update(runs).set({ leavesAt: null }).where(eq(runs.id, run.id))
     await asking.queue.send(tx, deliverJob, { ownerId: run.ownerId }, byHand)
   })

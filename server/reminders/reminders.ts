@@ -58,6 +58,7 @@ import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
 import { quietAfter } from './calendars.ts'
 import { attachedFiles, type MailPayment, renderMail, sentBrand, toMailBrand } from './compose.ts'
 import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
+import { closeLeftOut } from './left-out.ts'
 import { senderTo } from './mailboxes.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
 import { addressHeld, balance, emailsOf, openEmailOf, pausedOn } from './owed.ts'
@@ -292,9 +293,11 @@ export async function retryRun({ db, queue, account, now, config }: Asking, runI
 /** Cancels what is left of a run; emails in flight are still sent. */
 export async function stopRun({ db, account, now }: Omit<Asking, 'queue' | 'config'>, runId: string): Promise<Run> {
   await db.transaction(async (tx) => {
-    await lockAsSeen(tx, account)
+    const locked = await lockAsSeen(tx, account)
     const { id } = await findRun(tx, account.id, runId)
     await cancelRuns(tx, account.id, sql`r.id = ${id}::uuid`, now)
+    // What it had pulled forward may be to clients that were left out meanwhile.
+    await closeLeftOut(tx, locked, { localDate: localDate(now, locked.timezone) }, now)
   })
   return toRun(db, await findRun(db, account.id, runId))
 }

@@ -573,7 +573,15 @@ test('claiming an email reads no email of another account, without statistics to
   const [email] = await app.db.select().from(deliveries).where(eq(deliveries.ownerId, asha.id)).limit(1)
   const [mailbox] = await app.db.select().from(mailConfigs).where(eq(mailConfigs.ownerId, asha.id))
   if (!email || !mailbox) throw new Error('There is no email.')
-  const wanted = { id: email.id, ticket: newId(), senderId: mailbox.senderId, today: '2026-03-02', composed: null, dropsInvoices: false }
+  const wanted = {
+    id: email.id,
+    ticket: newId(),
+    senderId: mailbox.senderId,
+    pulledBy: null,
+    today: '2026-03-02',
+    composed: null,
+    dropsInvoices: false,
+  }
   const [claimed, read] = await app.db.transaction(async (tx) => {
     await forgetPlans(tx)
     return countRead(tx, () => claim(tx, [wanted], { processId: app.deps.processId, now: app.clock.now() }))
@@ -604,7 +612,7 @@ test('reading, claiming and closing due emails reads no other account’s emails
       const sender = { ...mailbox, several: false }
       const [due, readOfDue] = await countRead(tx, () => readPending(tx, [{ account, sender, scheduling: true }], now))
       const [email] = due.get(asha.id) ?? []
-      const about = { senderId: mailbox.senderId, today: '2026-03-02', composed: null, dropsInvoices: false }
+      const about = { senderId: mailbox.senderId, pulledBy: null, today: '2026-03-02', composed: null, dropsInvoices: false }
       const wanted = { ...about, id: email?.id ?? '', ticket: newId() }
       const [, readOfClosing] = await countRead(tx, () => close(tx, { now, account, which: sql`d.id = ${wanted.id}::uuid` }))
       const [claimed, readOfClaim] = await countRead(tx, () => claim(tx, [wanted], { processId: app.deps.processId, now }))

@@ -9,7 +9,7 @@ import { instantText, newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { cancel, close, extend, invoicesOf, type PlannedMail, pending, plan, pullForward } from './deliveries.ts'
+import { cancel, close, extend, giveBack, invoicesOf, type PlannedMail, pending, plan, pullForward } from './deliveries.ts'
 import { completeEarlierDays } from './earlier-days.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { closeLeftOut } from './left-out.ts'
@@ -393,13 +393,19 @@ export async function reschedule(tx: Database, before: AccountRow, after: Accoun
 }
 
 /**
- * Cancels every open run `r` of an account that matches; emails in flight are still sent. An email of another run that it had pulled forward stays
- * with that run. Returns how many emails were cancelled.
+ * Cancels every open run `r` of an account that matches; emails in flight are still sent. An email of another run that it had pulled forward is that run's
+ * again. Returns how many emails were cancelled.
  */
 export async function cancelRuns(tx: Database, ownerId: string, which: SQL, now: Instant): Promise<number> {
-  await tx.execute(sql`
-    UPDATE runs r SET cancelled_at = ${now.toString()}::timestamptz
+  const cancelled = await rows(
+    tx,
+    z.object({ id: z.string() }),
+    sql`UPDATE runs r SET cancelled_at = ${now.toString()}::timestamptz
     WHERE r.owner_id = ${ownerId}::uuid AND r.cancelled_at IS NULL AND ${which}
-      AND (r.planned_at IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND d.state IN ('queued', 'sending', 'retrying', 'held')))`)
+      AND (r.planned_at IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND d.state IN ('queued', 'sending', 'retrying', 'held')))
+    RETURNING r.id`,
+  )
+  if (cancelled.length > 0)
+    await giveBack(tx, sql`d.owner_id = ${ownerId}::uuid AND d.pulled_by_run_id = ANY(${arrayText(cancelled.map(({ id }) => id))}::uuid[])`)
   return cancel(tx, ownerId)
 }

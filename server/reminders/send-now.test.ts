@@ -5,8 +5,11 @@ import { newStep } from '#contract/ready-sequences.ts'
 import { type RunSelection, reminderCalls, type SendNowRequest } from '#contract/reminders.ts'
 import { sequenceCalls, sequenceDraft } from '#contract/sequences.ts'
 import { anInvoice, anOffice, aPerson, aSequence, type Person } from '#test/factories.ts'
+import { later } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
+import { holdRestored } from './holds.ts'
+import { deliveries } from './tables.ts'
 
 const morning = '2026-03-02T06:30:00Z'
 const sendNow = (app: TestApp, person: Person, body?: SendNowRequest) =>
@@ -283,6 +286,61 @@ test('a written text reaches an email that is already waiting to be retried, and
   expect(smtp.mails).toHaveLength(1)
   expect((await readEmail(smtp.mails[0]?.raw ?? '')).subject).toBe('Written for you')
 })
+
+test('a Send Now that is stopped leaves what it had pulled forward the words and the deadline of its own run', async () => {
+  await using all = await office()
+  const { app, asha, ids, smtp } = all
+  smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+  await start(app, asha)
+  app.clock.advance({ minutes: 40 })
+  const { reply } = await sendNow(app, asha, { invoiceIds: ids.slice(0, 1), subject: 'Written for you' })
+  expect(await deadlines(app)).toHaveLength(2)
+  await ask(app, asha, reminderCalls.cancelRun, { params: { id: reply.runId ?? '' } })
+  expect(await deadlines(app)).toHaveLength(1)
+  smtp.answer({})
+  app.clock.advance({ hours: 1 })
+  await app.runJobs()
+  const subjects = await Promise.all(smtp.mails.map(async ({ raw }) => (await readEmail(raw)).subject))
+  expect(subjects).toHaveLength(3)
+  expect(subjects).not.toContain('Written for you')
+})
+
+const deadlines = (app: TestApp) => app.db.selectDistinct({ at: deliveries.deadlineAt }).from(deliveries)
+
+test.each(['after its emails were deferred', 'while its first email is tried'])(
+  'a Send Now that is stopped %s sends nothing that was held since a restore',
+  async (when) => {
+    await using all = await office()
+    const { app, asha, smtp } = all
+    smtp.answer({ rcpt: () => '450 4.2.0 Later' })
+    const { reply } = await start(app, asha)
+    const read = async () => (await ask(app, asha, reminderCalls.run, { params: { id: reply.runId ?? '' } })).reply
+    expect(await app.db.transaction((tx) => holdRestored(tx, app.clock.now()))).toBe(3)
+    app.clock.advance({ minutes: 2 })
+    const reached = Promise.withResolvers<void>()
+    const stopped = Promise.withResolvers<void>()
+    smtp.answer({
+      rcpt: () => {
+        reached.resolve()
+        return later(when.startsWith('while') ? stopped.promise : 0, '450 4.2.0 Later')
+      },
+    })
+    const pressed = sendNow(app, asha)
+    await (when.startsWith('while') ? reached.promise : pressed)
+    const [run] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+    expect((await ask(app, asha, reminderCalls.cancelRun, { params: { id: run?._id ?? '' } })).reply.cancelledAt).not.toBeNull()
+    stopped.resolve()
+    await pressed
+    smtp.answer({})
+    expect(await read()).toMatchObject({ held: 3, holdReason: 'restored' })
+    app.clock.advance({ hours: 1 })
+    await app.runJobs()
+    expect(smtp.mails).toEqual([])
+    await app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: reply.runId ?? '' } }))
+    expect(all.recipients()).toEqual(['client1@example.com', 'client2@example.com', 'client3@example.com'])
+    expect(await read()).toMatchObject({ sent: 3, open: 0 })
+  },
+)
 
 test('within 60 seconds the same written text is a double press, another one is not', async () => {
   await using all = await office()

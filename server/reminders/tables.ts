@@ -81,6 +81,10 @@ export const deliveries = pgTable(
     runId: uuid().notNull(),
     /** The Send Now that pulled it forward, where one did. */
     pulledByRunId: uuid(),
+    /** What that replaced, in case it is stopped: when the next try was to be, until when, and whether it was held for its owner's approval. */
+    ownNextTryAt: instant(),
+    ownDeadlineAt: instant(),
+    approvedByPull: boolean(),
     clientEmail: text().notNull(),
     /** Of the invoices that it was made for: an email about several is for one client and one currency. */
     currency: text().notNull().default('INR'),
