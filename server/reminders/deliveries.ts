@@ -5,6 +5,7 @@ import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, byKeys, type Database, preparedRows, rows, statement, value } from '#server/platform/database.ts'
+import { serverChecks } from '#server/platform/tables.ts'
 import { isSentBy, isSentTo, type SendingMailbox, sentBy } from './mailboxes.ts'
 import { addressHeld, balance, beingPaid, dealsThrough, inOtherLanguage, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
@@ -126,9 +127,17 @@ function later(one: Instant | null, other: Instant | null): Instant | null {
   return one && other && Temporal.Instant.compare(one, other) > 0 ? one : (other ?? one)
 }
 
-/** Adds the emails of a run. */
-export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: Instant): Promise<void> {
-  if (mails.length === 0) return
+/** When the data was last restored from a backup, in `server_checks`. */
+export const restoredSubject = 'restored'
+
+/** The email `d` may have left before the data was restored: its run was made before, or is automatic and its step was due by then. */
+const maybeSent = sql`EXISTS (SELECT 1 FROM server_checks c JOIN runs r ON r.id = d.run_id WHERE c.subject = ${restoredSubject} AND (r.created_at < c.value::timestamptz
+  OR (r.kind IN ('daily', 'trigger') AND (SELECT min(x.step_date) FROM delivery_invoices x JOIN invoices i ON i.id = x.invoice_id
+    WHERE x.delivery_id = d.id AND i.created_at < c.value::timestamptz) <= (c.value::timestamptz AT TIME ZONE (SELECT a.timezone FROM accounts a WHERE a.id = d.owner_id))::date)))`
+
+/** Adds the emails of a run. Returns how many are held for approval, because they may have left before the data was restored. */
+export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: Instant): Promise<number> {
+  if (mails.length === 0) return 0
   const column = (of: (mail: PlannedMail) => string | number | null | undefined) => arrayText(mails.map((mail) => textOf(of(mail))))
   const leaves = ({ leaves: own }: PlannedMail) => later(own?.at ?? null, run.leavesAt)?.toString()
   await tx.execute(sql`
@@ -143,6 +152,8 @@ export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: In
     INSERT INTO delivery_invoices (owner_id, delivery_id, invoice_id, open, amount_minor, step_date)
     SELECT ${run.ownerId}::uuid, pair.delivery_id, pair.invoice_id, true, ${balance}, pair.step_date
     FROM ${invoicesOf(mails)} JOIN invoices i ON i.id = pair.invoice_id`)
+  const its = sql`d.id = ANY(${column(({ deliveryId }) => deliveryId)}::uuid[])`
+  return change(tx, { which: sql`${its} AND ${maybeSent}`, from: stillQueued, set: sql`state = 'held', reason = 'restored'` })
 }
 
 /**
@@ -507,7 +518,9 @@ export async function followHolds(db: Database, ownerId: string, which: SQL, now
 }
 
 /** After a restore from a backup: holds every email that could still be sent, also one that was being sent at the time of the backup. */
-export function holdEverything(db: Database, now: Instant): Promise<number> {
+export async function holdEverything(db: Database, now: Instant): Promise<number> {
+  const at = { subject: restoredSubject, value: now.toString() }
+  await db.insert(serverChecks).values(at).onConflictDoUpdate({ target: serverChecks.subject, set: at })
   return change(db, {
     which: sql`d.deadline_at > ${now.toString()}::timestamptz`,
     from: open,
@@ -567,7 +580,8 @@ export async function takeBack(tx: Database, run: Run, ids: string[], now: Insta
     FROM deliveries d JOIN delivery_invoices y ON y.delivery_id = d.id
     WHERE ${leftOut} AND y.open AND x.delivery_id = d.id AND x.invoice_id = y.invoice_id AND x.local_date = ${run.localDate}::date`)
   await tx.execute(sql`
-    UPDATE deliveries d SET state = 'queued', reason = NULL, next_try_at = greatest(${now.toString()}::timestamptz, ${run.leavesAt?.toString() ?? null}::timestamptz, ${hourThere})
+    UPDATE deliveries d SET state = CASE WHEN ${maybeSent} THEN 'held' ELSE 'queued' END, reason = CASE WHEN ${maybeSent} THEN 'restored' END,
+      next_try_at = greatest(${now.toString()}::timestamptz, ${run.leavesAt?.toString() ?? null}::timestamptz, ${hourThere})
     WHERE ${leftOut} AND EXISTS (SELECT 1 FROM delivery_invoices x WHERE x.delivery_id = d.id AND x.open)`)
 }
 

@@ -6,11 +6,12 @@ import { clientCalls } from '#contract/clients.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
+import { noticeCalls } from '#contract/notices.ts'
 import { quietDayCalls } from '#contract/quiet-days.ts'
 import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { writeLink } from '#server/accounts/links.ts'
-import { people } from '#server/accounts/tables.ts'
+import { accounts, people } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { newToken } from '#server/platform/secrets.ts'
 import { openBusiness, pageOf, pass, start } from '#test/business.ts'
@@ -20,6 +21,8 @@ import { ask, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
 import { buyOnce, openShop, type Shop } from '#test/shop.ts'
 import { holdAccount, holdRestored, releaseAccount } from './holds.ts'
+import { deliverJob } from './jobs.ts'
+import { runs } from './tables.ts'
 
 const statesOf = async (app: TestApp) =>
   ((await app.db.execute(sql`SELECT state, reason FROM deliveries ORDER BY id`)) as { rows: { state: string; reason: string | null }[] })
@@ -55,6 +58,67 @@ test('after a restore from a backup, pending emails are sent only with the appro
   await app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: run?._id ?? '' } }))
   expect(smtp.mails.length).toBe(1)
   expect(await statesOf(app)).toEqual([{ state: 'sent', reason: null }])
+})
+
+const restore = (app: TestApp) => app.db.transaction((tx) => holdRestored(tx, app.clock.now()))
+
+test('a step that was due by the time of a restore is sent with approval only, day after day; that of a later invoice leaves', async () => {
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha, smtp } = office
+  const steps = [newStep(7, 'friendly'), newStep(9, 'firm')]
+  await aSequence(app, asha, { name: 'Ours', everyDays: null, atMost: null, atLeast: 1, steps })
+  await ask(app, asha, reminderCalls.changeSettings, { body: { holdMinutes: 30 } })
+  await app.db
+    .update(accounts)
+    .set({ remindersActive: true, nextRunAt: Temporal.Instant.from('2026-03-02T03:30:00Z'), nextRunFrom: '2026-03-02' })
+    .where(eq(accounts.id, asha.id))
+  await anInvoice(app, { owner: asha, dueDate: '2026-02-23', clientEmail: 'client@example.com' })
+  const at = async (instant: string) => {
+    app.clock.set(instant)
+    await app.runJobs()
+  }
+  // One email waits in the backup; the step of another invoice may have left since.
+  await at('2026-03-02T03:30:00Z')
+  await anInvoice(app, { owner: asha, dueDate: '2026-02-23', clientEmail: 'second@example.com' })
+  app.clock.set('2026-03-02T06:30:00Z')
+  await restore(app)
+  await anInvoice(app, { owner: asha, dueDate: '2026-02-22', clientEmail: 'new@example.com' })
+  await at('2026-03-02T12:31:00Z')
+  await at('2026-03-03T03:30:00Z')
+  await at('2026-03-03T04:00:00Z')
+  const to = () => smtp.mails.map(({ envelope }) => envelope.to[0])
+  expect(to()).toEqual(['new@example.com'])
+  expect((await ask(app, asha, noticeCalls.list)).reply.filter(({ kind }) => kind === 'restored')).toHaveLength(1)
+  const [run] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+  expect(run).toMatchObject({ held: 2, holdReason: 'restored' })
+  await at('2026-03-04T03:30:00Z')
+  await at('2026-03-04T04:00:00Z')
+  expect(to()).toEqual(['new@example.com'])
+  const [next] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+  await app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: next?._id ?? '' } }))
+  expect(to().slice(1).toSorted()).toEqual(['client@example.com', 'second@example.com'])
+})
+
+test('a run that was still being planned at the backup sends with approval only', async () => {
+  await using office = await anOffice({ now: '2026-03-02T02:00:00Z', invoices: 2 })
+  const { app, asha, smtp } = office
+  await app.db
+    .update(accounts)
+    .set({ remindersActive: true, nextRunAt: Temporal.Instant.from('2026-03-02T03:30:00Z'), nextRunFrom: '2026-03-02' })
+    .where(eq(accounts.id, asha.id))
+  await app.db.insert(runs).values({
+    ownerId: asha.id,
+    kind: 'daily',
+    localDate: '2026-03-02',
+    createdAt: Temporal.Instant.from('2026-03-02T03:30:00Z'),
+    deadlineAt: Temporal.Instant.from('2026-03-02T12:30:00Z'),
+  })
+  app.clock.set('2026-03-02T07:30:00Z')
+  await restore(app)
+  await app.deps.queue.send(app.db, deliverJob, { ownerId: asha.id })
+  await app.runJobs()
+  expect(await statesOf(app)).toEqual(Array(2).fill({ state: 'held', reason: 'restored' }))
+  expect(smtp.mails).toEqual([])
 })
 
 test('a run whose hour had passed at a restore is not caught up, and the next day runs as usual', async () => {

@@ -158,9 +158,16 @@ export async function followAddresses(tx: Database, queue: Queue, ownerId: strin
       SELECT 1 FROM invoices i WHERE i.owner_id = n.owner_id AND lower(i.client_email) = n.cause AND i.deleted_at IS NULL AND i.status <> 'paid')`)
 }
 
+/** The notice that a run has emails that may have left before the data was restored. */
+export async function noteRestored(tx: Database, ownerId: string, run: string, now: Instant): Promise<void> {
+  const { title, text } = texts.restored
+  const about = { kind: 'restored' as const, summary: title, title, text, link: withQuery(screens.reminderControl, { run }) }
+  await notify(tx, ownerId, about, now)
+}
+
 /**
  * After a restore from a backup, pending emails may already have been sent since the backup was made: all of them need their owner's
- * approval, and daily runs whose hour has passed are not caught up. Returns how many emails are held.
+ * approval, and daily runs whose hour has passed are not caught up. The same goes for what is planned of earlier runs, and for steps that were due by now (`plan`). Returns how many emails are held.
  */
 export async function holdRestored(tx: Database, now: Instant): Promise<number> {
   const at = now.toString()
@@ -192,19 +199,7 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
         })
         .onConflictDoNothing()
   }
-  for (const { ownerId, run } of owners)
-    await notify(
-      tx,
-      ownerId,
-      {
-        kind: 'restored',
-        summary: texts.restored.title,
-        title: texts.restored.title,
-        text: texts.restored.text,
-        link: withQuery(screens.reminderControl, { run }),
-      },
-      now,
-    )
+  for (const { ownerId, run } of owners) await noteRestored(tx, ownerId, run, now)
   return held
 }
 

@@ -13,6 +13,8 @@ import { aMailbox, anInvoice, anOffice, aPerson, aSequence } from '#test/factori
 import { later } from '#test/fakes/smtp-server.ts'
 import { ask } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
+import { holdRestored } from './holds.ts'
+import { deliveries } from './tables.ts'
 
 const nine = '2026-03-02T03:30:00Z'
 const leaves = '2026-03-02T03:40:00Z'
@@ -369,4 +371,16 @@ test('a step does not leave once a later due date makes it untrue, and that of t
   await office.moveTo('2026-03-03T03:30:00Z')
   await office.moveTo('2026-03-03T03:40:00Z')
   expect(await about()).toEqual(['INV-0002', 'INV-0001'])
+})
+
+test('what was left out after a restore waits for approval again when it is taken back', async () => {
+  await using office = await onHold({ minutes: 30 })
+  const { app, smtp } = office
+  app.clock.set('2026-03-02T08:00:00Z')
+  await app.db.transaction((tx) => holdRestored(tx, app.clock.now()))
+  await office.leaveOut()
+  await office.takeBack()
+  await app.runJobs()
+  expect((await app.db.select().from(deliveries)).map(({ state, reason }) => [state, reason])).toEqual(Array(2).fill(['held', 'restored']))
+  expect(smtp.mails).toEqual([])
 })

@@ -11,6 +11,7 @@ import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { cancel, close, extend, giveBack, invoicesOf, type PlannedMail, pending, plan, pullForward } from './deliveries.ts'
 import { completeEarlierDays } from './earlier-days.ts'
+import { noteRestored } from './holds.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { closeLeftOut } from './left-out.ts'
 import { addressHeld, emailsOf, openEmailOf, ownLanguage, pausedOn } from './owed.ts'
@@ -207,7 +208,7 @@ type Decided = Candidate & { decision: Decision }
 async function planChunk(tx: Database, account: Locked, run: Run, now: Instant, only?: string[]): Promise<number> {
   const { found, last } = await readCandidates(tx, account, run, only)
   const { decisions: decided, mails } = await (account.plansSteps ? decideSteps(tx, account, run, found, now) : decideAll(run, found))
-  await plan(tx, run, mails, now)
+  if ((await plan(tx, run, mails, now)) > 0) await noteRestored(tx, run.ownerId, run.id, now)
   const pulled = decided.flatMap(({ decision, openDelivery }) => (decision === 'pull' && openDelivery ? [openDelivery] : []))
   await pullForward(tx, run, pulled, now)
   if (isScheduled(run))
