@@ -3,7 +3,8 @@ import { call } from './call.ts'
 import { fingerprint } from './sequence-choice.ts'
 
 /** Own days that an account may have. */
-const mostOwnDays = 200
+export const mostOwnDays = 200
+export const tooManyDays = `Please enter at most ${mostOwnDays} days.`
 
 const countryWanted = 'Please choose a country.'
 export const country = z
@@ -60,9 +61,17 @@ export type OwnDay = z.output<typeof ownDay>
 
 export const ownDays = z
   .array(ownDay)
-  .max(mostOwnDays, `Please enter at most ${mostOwnDays} days.`)
+  .max(mostOwnDays, tooManyDays)
   .refine((days) => new Set(days.map(({ date }) => date)).size === days.length, 'Please enter each day once.')
   .meta({ description: 'All of them: those that are not named are removed.' })
+
+/** The changes from `was` to `wanted`, made to days that others may have changed meanwhile. */
+export function changeDays(days: OwnDay[], was: OwnDay[], wanted: OwnDay[]): OwnDay[] {
+  const at = (list: OwnDay[], date: string) => list.filter((day) => day.date === date).map(({ name, open }) => `${open} ${name}`)[0]
+  const isChanged = ({ date }: OwnDay) => at(was, date) !== at(wanted, date)
+  const after = [...days.filter((day) => !isChanged(day)), ...wanted.filter(isChanged)]
+  return after.toSorted((one, other) => (one.date < other.date ? -1 : 1))
+}
 
 const storedDays = z.array(ownDay.meta({ id: 'OwnDay', description: 'A day that is quiet, or open, for all of your clients.' }))
 
@@ -119,7 +128,14 @@ export const quietDayCalls = {
     path: '/reminder/own-days',
     by: 'admin',
     summary: 'Change my own days: quiet ones, or open ones in spite of a weekend or public holiday.',
-    body: z.strictObject({ days: ownDays, fingerprint }),
+    body: z.strictObject({
+      days: ownDays,
+      was: ownDays.optional().meta({
+        description:
+          'The days as they were read: then only what differs from them is changed, and days that others changed meanwhile stay. Without it the whole list is replaced.',
+      }),
+      fingerprint,
+    }),
     reply: z.object({ days: storedDays }),
   }),
 }

@@ -124,6 +124,27 @@ test('own days are quiet, or open despite a holiday, and the whole list is repla
   expect(twice.problem).toMatchObject({ code: 'invalid', message: 'Please enter each day once.' })
 })
 
+test('own days that are changed from what they were keep what others changed meanwhile', async () => {
+  await using all = await from('2026-11-07')
+  const { app, asha } = all
+  const day = (date: string, name: string) => ({ date: `2026-12-${date}`, name, open: false })
+  const [stocktaking, works, party] = [day('01', 'Stocktaking'), day('02', 'Works'), day('03', 'Party')]
+  const save = (body: CallInput<typeof quietDayCalls.replaceOwnDays>['body']) => ask(app, asha, quietDayCalls.replaceOwnDays, { body })
+  const was = [stocktaking]
+  await save({ days: was })
+  // Two people save what they began from the same day.
+  await Promise.all([save({ days: [stocktaking, works], was }), save({ days: [party], was })])
+  const { reply } = await ask(app, asha, quietDayCalls.read, { query: {} })
+  expect(reply.ownDays).toEqual([works, party])
+  const many = Array.from({ length: 199 }, (_none, nth) => ({
+    ...party,
+    date: Temporal.PlainDate.from('2027-01-01').add({ days: nth }).toString(),
+  }))
+  expect((await save({ days: many, was: [] })).problem).toMatchObject({ code: 'invalid', message: 'Please enter at most 200 days.' })
+  expect((await save({ days: [], was: [works] })).reply.days).toEqual([party])
+  expect((await save({ days: [works] })).reply.days).toEqual([works])
+})
+
 test('the first sequence of an account ticks both switches, unless they are named or were chosen before', async () => {
   await using all = await from('2026-03-02')
   const { app, asha } = all

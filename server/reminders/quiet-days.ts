@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { CallParts, CallReply } from '#contract/call.ts'
 import type { clientCalls } from '#contract/clients.ts'
-import type { OwnDay, quietDayCalls } from '#contract/quiet-days.ts'
+import { changeDays, mostOwnDays, type OwnDay, type quietDayCalls, tooManyDays } from '#contract/quiet-days.ts'
 import { lockAsSeen } from '#server/accounts/accounts.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import { clients } from '#server/invoices/tables.ts'
@@ -9,7 +9,7 @@ import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { countryName, placeAfter, placeOfAccount, readOwnDays, refuseUnknownPlace } from './calendars.ts'
 import { countryOf, holidaysOf, knownPlaces, knownUntil, weekendOf } from './holidays.ts'
 import { localDate } from './schedule.ts'
@@ -57,14 +57,19 @@ export async function readHolidays(
   }
 }
 
-/** Refuses with `plan_limit`, and with `plan_changed` where the plan is another one than what was looked at. */
+/**
+ * Replaces the own days, or changes those that differ from what they `was`. Refuses with `plan_limit`, and with `plan_changed` where the plan is
+ * another one than what was looked at.
+ */
 export async function replaceOwnDays(
   { db, account, now, config }: Acting,
-  { days, fingerprint }: CallParts<typeof quietDayCalls.replaceOwnDays>['body'],
+  { days: wanted, was, fingerprint }: CallParts<typeof quietDayCalls.replaceOwnDays>['body'],
 ): Promise<{ days: OwnDay[] }> {
   return db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
-    if (days.length > 0) await refuseWithout('scheduling', tx, account.id, now, config)
+    if (wanted.length > 0) await refuseWithout('scheduling', tx, account.id, now, config)
+    const days = was ? changeDays(await readOwnDays(tx, account.id), was, wanted) : wanted
+    if (days.length > mostOwnDays) throw invalid('days', tooManyDays)
     await refuseChanged({ db: tx, config, account: locked, now }, { ownDays: days }, fingerprint)
     await tx.delete(ownDays).where(eq(ownDays.ownerId, account.id))
     if (days.length > 0) await tx.insert(ownDays).values(days.map((day) => ({ ownerId: account.id, ...day })))

@@ -8,6 +8,7 @@ import type { Payment } from '#contract/payments.ts'
 import type { DayDecision, HistoryChange, HistoryMail, HoldReason, InvoiceHistory } from '#contract/reminders.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import { withVoids } from '#web/invoices/clients/client-data.ts'
+import { clientChanges } from '#web/invoices/clients/client-reminders.tsx'
 import { clientsOf, suggestions } from '#web/invoices/form/invoice-form.tsx'
 import { refetchDelay, timelineOf, undoable } from '#web/invoices/history/history-timeline.tsx'
 import { type InvoiceDates, layOutInvoiceLine } from '#web/invoices/summary/invoice-line.tsx'
@@ -23,6 +24,18 @@ import {
   stateOf,
   writeInvoice,
 } from './invoice-state.ts'
+
+test('of a client only what was changed is sent, and a country or time zone takes its region along', () => {
+  const before = { secondContact: '', mailbox: '', language: 'de', country: 'DE', region: 'BY', timezone: null, smart: true }
+  expect(clientChanges(before, { ...before })).toEqual({})
+  expect(clientChanges(before, { ...before, secondContact: 'two@kaveri.example', language: '' })).toEqual({
+    secondContact: 'two@kaveri.example',
+    language: null,
+  })
+  expect(clientChanges(before, { ...before, timezone: 'Europe/Berlin' })).toEqual({ timezone: 'Europe/Berlin', region: 'BY' })
+  expect(clientChanges(before, { ...before, country: 'FR', region: '' })).toEqual({ country: 'FR', region: null })
+  expect(clientChanges(before, { ...before, region: 'BE' })).toEqual({ region: 'BE' })
+})
 
 const listKey = queryKey(invoiceCalls.list, {})
 const anInvoice = (_id: string, day: string, given: Partial<Invoice> = {}) =>

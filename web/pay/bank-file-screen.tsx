@@ -6,7 +6,7 @@ import { Link } from 'react-router'
 import { bankFileCalls, mostLines } from '#contract/bank-file.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
-import { useCurrency, useToday } from '#web/platform/account.tsx'
+import { Allowed, useCurrency, useToday } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { Loading } from '#web/platform/query-view.tsx'
@@ -41,7 +41,9 @@ export default function BankFileScreen(): ReactNode {
         <Review key={file.name} file={file} recorded={recorded} onRecorded={setRecorded} onOther={another} />
       ) : (
         <Panel>
-          <FileDrop hint={texts.hint} columns={texts.columnsHint} onFile={setFile} />
+          <Allowed by="member" says>
+            <FileDrop hint={texts.hint} columns={texts.columnsHint} onFile={setFile} />
+          </Allowed>
         </Panel>
       )}
     </>

@@ -5,7 +5,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react
 import { type BankMatch, bankFileCalls, type Verdict } from '#contract/bank-file.ts'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney, formatSums, sumByCurrency } from '#contract/money.ts'
-import { useCurrency } from '#web/platform/account.tsx'
+import { Allowed, useCurrency } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { Loading } from '#web/platform/query-view.tsx'
 import { send } from '#web/platform/send.ts'
@@ -192,9 +192,11 @@ export function BankReview({ lines, invoices, onRecorded }: BankReviewProps): Re
       <FormError message={problem} />
       <div className={styles.record}>
         <span>{wanted.length > 0 && sumOf(wanted)}</span>
-        <BusyButton busy={busy} busyText={texts.recording} disabled={wanted.length === 0} onClick={() => void record()}>
-          {texts.record(asked)}
-        </BusyButton>
+        <Allowed by="member">
+          <BusyButton busy={busy} busyText={texts.recording} disabled={wanted.length === 0} onClick={() => void record()}>
+            {texts.record(asked)}
+          </BusyButton>
+        </Allowed>
       </div>
     </>
   )

@@ -11,7 +11,8 @@ import { bankLines } from '#contract/pay.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { isTestKey, largestLogo, type PayMethods, type PaymentSettings, paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { screens, withQuery } from '#contract/screens.ts'
-import { Allowed } from '#web/platform/account.tsx'
+import { Allowed, LinkButton } from '#web/platform/account.tsx'
+import { changedFields } from '#web/platform/changes.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -83,9 +84,9 @@ export default function GettingPaidScreen(): ReactNode {
             </Allowed>
             <Panel title={bankFileTexts.title}>
               <p className={styles.text}>{bankFileTexts.card}</p>
-              <Button component={Link} to={screens.bankFile} variant="default">
+              <LinkButton by="member" to={screens.bankFile} variant="default">
                 {bankFileTexts.title}
-              </Button>
+              </LinkButton>
             </Panel>
             <MethodDialog method={editing} settings={found} onClose={() => setEditing(null)} />
             <RazorpayDialog opened={connecting} connection={found.razorpay} onClose={() => setConnecting(false)} />
@@ -166,12 +167,15 @@ function PayPageCard({ settings }: { settings: PaymentSettings }): ReactNode {
   const state = useContractForm({
     call: paymentSettingsCalls.save,
     initialValues: { businessName, details, inEmails, pdf, ...noProof },
-    toInput: ({ currentPassword, code, ...values }) => ({ body: { ...values, ...proofIn(proof, { currentPassword, code }) } }),
+    follows: true,
+    toInput: ({ currentPassword, code, ...values }, before) => ({
+      body: { ...changedFields(before, values), ...proofIn(proof, { currentPassword, code }) },
+    }),
     update: (cache, reply) => cache.write(paymentSettingsCalls.read, reply),
-    onSuccess: (_reply, values) => {
+    onSuccess: () => {
       toast('good', texts.saved)
-      state.form.setValues(noProof)
-      state.form.resetDirty({ ...values, ...noProof })
+      form.setValues(noProof)
+      form.resetDirty({ ...form.getInitialValues(), ...noProof })
     },
   })
   const { form } = state

@@ -8,6 +8,8 @@ import styles from './platform.module.css'
 import { Problem } from './problem.ts'
 import { conflictTexts as texts } from './texts.ts'
 
+export { changedFields } from './changes.ts'
+
 /** A record that others may change meanwhile. */
 interface Shared<R extends object, F extends keyof R & string> {
   /** What people set of it, in the order of the dialog, and how it is called. */
@@ -52,12 +54,6 @@ export function compareChanges<F extends string, V extends Record<F, unknown>>(
 ): { changed: F[]; both: F[] } {
   const changed = namesOf(fields).filter((field) => was[field] !== theirs[field])
   return { changed, both: changed.filter((field) => mine[field] !== undefined && mine[field] !== theirs[field]) }
-}
-
-/** Only the fields that differ, so that a change made elsewhere is not overwritten. */
-export function changedFields<D extends object>(before: D, after: D): Partial<D> {
-  const was = new Map(Object.entries(before))
-  return Object.fromEntries(Object.entries(after).filter(([field, value]) => was.get(field) !== value)) as Partial<D>
 }
 
 /**

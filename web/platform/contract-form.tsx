@@ -19,6 +19,7 @@ import { BusyButton } from '#web/ui/buttons.tsx'
 import styles from '#web/ui/controls.module.css'
 import { FormError } from '#web/ui/notice.tsx'
 import { useRefusal } from './account.tsx'
+import { changedFields, withTyped } from './changes.ts'
 import { errorMessage, Problem } from './problem.ts'
 import { applyToCache, type CacheEffects } from './query.ts'
 import { newKey, type SendInput, sendIdempotent, sendWithSignal } from './send.ts'
@@ -28,8 +29,10 @@ type Values = Record<string, unknown>
 interface ContractFormOptions<C extends Call, V extends Values> extends CacheEffects<C> {
   call: C
   initialValues: V
-  /** The call's input from the fields; an empty optional field must become undefined here. */
-  toInput: (values: V) => SendInput<C>
+  /** Fields that were not touched follow `initialValues`, because others change the record too. */
+  follows?: boolean
+  /** The call's input from the fields, and what they were filled with or saved as; an empty optional field must become undefined here. */
+  toInput: (values: V, before: V) => SendInput<C>
   /** Checks that the call's schema cannot express, such as a repeated password: one message per field. */
   check?: (values: V) => Record<string, string>
   /** Runs after a success, while the button is still busy; a Problem that it throws is shown. */
@@ -57,7 +60,8 @@ export interface ContractFormState<V extends Values> {
 
 /** The state of a form that is sent as a call: validated by the call's schema, with the server's errors on the same fields. */
 export function useContractForm<C extends Call, V extends Values>(options: ContractFormOptions<C, V>): ContractFormState<V> {
-  const { call, initialValues, toInput, check, onSuccess, onError, idempotent = false, failure = (message: string) => message } = options
+  const { call, initialValues, follows = false, toInput, check, onSuccess, onError, idempotent = false } = options
+  const { failure = (message: string) => message } = options
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
@@ -74,14 +78,22 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
     }, passing * 1000)
     return () => clearTimeout(timer)
   }, [passing])
-  const form = useForm<V>({
+  const form: UseFormReturnType<V> = useForm<V>({
     initialValues,
     validate: (values) => {
-      const { body } = toInput(values) as { body?: unknown }
+      const { body } = toInput(values, form.getInitialValues()) as { body?: unknown }
       const parsed = call.body?.safeParse(body)
       const issues = parsed && !parsed.success ? parsed.error.issues : []
       return { ...byField(issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }))), ...check?.(values) }
     },
+  })
+
+  const newest = useRef(initialValues)
+  useEffect(() => {
+    if (!follows || Object.keys(changedFields(newest.current, initialValues)).length === 0) return
+    newest.current = initialValues
+    form.setValues(withTyped(initialValues, form.getInitialValues(), form.getValues()))
+    form.resetDirty(initialValues)
   })
 
   const submit = async (event: FormEvent<HTMLFormElement>) => {
@@ -99,16 +111,18 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
     }
     const fields = event.currentTarget
     const values = form.getValues()
+    const before = form.getInitialValues()
     sending.current = true
     setBusy(true)
     try {
-      const input = toInput(values)
+      const input = toInput(values, before)
       const reply = options.send
         ? await options.send(input)
         : idempotent
           ? await sendIdempotent(call, input, keyFor(lastSent.current, input))
           : await sendWithSignal(call, input as object, null)
       if (reply === null) return
+      if (follows) form.resetDirty(withTyped(form.getInitialValues(), before, values))
       await applyToCache(queries, options, reply, input)
       await onSuccess(reply, values)
     } catch (error) {

@@ -6,9 +6,9 @@ import { IconX } from '@tabler/icons-react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
 import { readDate } from '#contract/dates.ts'
-import { type Holidays, type OwnDay, type QuietSettings, quietDayCalls } from '#contract/quiet-days.ts'
+import { changeDays, type Holidays, type OwnDay, type QuietSettings, quietDayCalls } from '#contract/quiet-days.ts'
 import { type ReminderSettings, reminderCalls } from '#contract/reminders.ts'
-import { changedFields } from '#web/platform/conflict.tsx'
+import { changedFields } from '#web/platform/changes.ts'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate } from '#web/platform/query.ts'
 import { send } from '#web/platform/send.ts'
@@ -210,7 +210,10 @@ export function OwnDaysDialog({ opened, stored, onClose }: OwnDaysDialogProps): 
 }
 
 function OwnDays({ stored, onClose }: Omit<OwnDaysDialogProps, 'opened'>): ReactNode {
-  const [days, setDays] = useState(stored)
+  // Made to the days as they are now: others may change them while the dialog is open.
+  const [edited, setEdited] = useState({ was: stored, days: stored })
+  const days = changeDays(stored, edited.was, edited.days)
+  const setDays = (wanted: OwnDay[]) => setEdited({ was: stored, days: wanted })
   const [next, setNext] = useState<OwnDay>({ date: '', name: '', open: false })
   const [left, setLeft] = useState(false)
   const date = readDate(next.date)
@@ -271,7 +274,7 @@ function OwnDays({ stored, onClose }: Omit<OwnDaysDialogProps, 'opened'>): React
       <Save
         change={isChanged && !isNoDate ? { ownDays: list } : null}
         needsPlan={list.length > 0}
-        save={(fingerprint) => send(quietDayCalls.replaceOwnDays, { body: { days: list, fingerprint } })}
+        save={(fingerprint) => send(quietDayCalls.replaceOwnDays, { body: { days: list, was: stored, fingerprint } })}
         saved={t.daysSaved}
         onClose={onClose}
       />
@@ -307,7 +310,9 @@ function Save({ change, needsPlan, save, saved, onClose }: SaveProps): ReactNode
       onClose()
     },
     onError: (failed) => {
-      if (failed instanceof Problem && failed.code === 'plan_changed') void simulated.refetch()
+      if (!(failed instanceof Problem) || failed.code !== 'plan_changed') return
+      void simulated.refetch()
+      void invalidate(queries, [quietDayCalls.read])
     },
   })
   return (

@@ -4,6 +4,7 @@ import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'rea
 import { Link } from 'react-router'
 import type { PreviewLine, Run } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
+import { Allowed } from '#web/platform/account.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { showComing } from '#web/ui/dates.ts'
 import { adviceFor } from '#web/ui/texts.ts'
@@ -44,16 +45,18 @@ export function RunResult({ run, zone, retry, lines, lead = null }: RunResultPro
       {run.failed > 0 && (
         <>
           <Failures run={run} lines={lines} retry={retry} />
-          <BusyButton
-            variant="default"
-            leftSection={<IconRefresh size={18} stroke={1.7} />}
-            busy={retry.busy === run._id}
-            busyText={texts.retry.busy}
-            disabled={retry.disabled && retry.busy !== run._id}
-            onClick={() => retry.start(run)}
-          >
-            {texts.retry.button}
-          </BusyButton>
+          <Allowed by="member">
+            <BusyButton
+              variant="default"
+              leftSection={<IconRefresh size={18} stroke={1.7} />}
+              busy={retry.busy === run._id}
+              busyText={texts.retry.busy}
+              disabled={retry.disabled && retry.busy !== run._id}
+              onClick={() => retry.start(run)}
+            >
+              {texts.retry.button}
+            </BusyButton>
+          </Allowed>
         </>
       )}
       {run.held > 0 && (
@@ -62,15 +65,17 @@ export function RunResult({ run, zone, retry, lines, lead = null }: RunResultPro
         </p>
       )}
       {run.held > 0 && run.holdReason === 'restored' && (
-        <BusyButton
-          variant="default"
-          busy={retry.busy === run._id}
-          busyText={texts.run.sendingHeld}
-          disabled={retry.disabled && retry.busy !== run._id}
-          onClick={() => retry.start(run)}
-        >
-          {texts.run.sendHeld}
-        </BusyButton>
+        <Allowed by="member">
+          <BusyButton
+            variant="default"
+            busy={retry.busy === run._id}
+            busyText={texts.run.sendingHeld}
+            disabled={retry.disabled && retry.busy !== run._id}
+            onClick={() => retry.start(run)}
+          >
+            {texts.run.sendHeld}
+          </BusyButton>
+        </Allowed>
       )}
       {run.retrying > 0 && <p>{texts.run.retryLine(run.retrying, next)}</p>}
       {(run.sent > 0 || lead === null) && <p>{run.sent > 0 ? texts.run.sent(run.sent) : texts.run.nothing}</p>}
@@ -129,15 +134,17 @@ function AddressItem({ address, retry }: { address: FailedAddress; retry: Retry 
               <Button component={Link} to={screens.invoice(first.invoiceId)}>
                 {texts.run.correct}
               </Button>
-              <BusyButton
-                variant="default"
-                busy={retry.trying === clientEmail}
-                busyText={texts.retry.busy}
-                disabled={retry.disabled && retry.trying !== clientEmail}
-                onClick={() => retry.tryAddress(clientEmail)}
-              >
-                {texts.run.tryAgain}
-              </BusyButton>
+              <Allowed by="member">
+                <BusyButton
+                  variant="default"
+                  busy={retry.trying === clientEmail}
+                  busyText={texts.retry.busy}
+                  disabled={retry.disabled && retry.trying !== clientEmail}
+                  onClick={() => retry.tryAddress(clientEmail)}
+                >
+                  {texts.run.tryAgain}
+                </BusyButton>
+              </Allowed>
             </>
           )}
           {failures.map(({ invoiceId, reference }) => (
@@ -234,9 +241,11 @@ function Progress({ run, section, onCancel }: ProgressProps): ReactNode {
       <div className={styles.head}>
         <h2 className={styles.title}>{run ? texts.run.sending(run.kind) : texts.run.preparingTitle}</h2>
         {run && (
-          <Button variant="default" onClick={() => onCancel(run)}>
-            {texts.cancel.button}
-          </Button>
+          <Allowed by="member">
+            <Button variant="default" onClick={() => onCancel(run)}>
+              {texts.cancel.button}
+            </Button>
+          </Allowed>
         )}
       </div>
       <p className={styles.progress}>

@@ -3,11 +3,12 @@ import { IconChevronDown } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { formatMoney, formatSums, sumByCurrency } from '#contract/money.ts'
 import { type PreviewLine, type RunSelection, reminderCalls, repeatedSendNow } from '#contract/reminders.ts'
-import { ConfirmEmailNotice, useCurrency, useUnconfirmed } from '#web/platform/account.tsx'
+import { ConfirmEmailNotice, useCurrency, useRefusal, useUnconfirmed } from '#web/platform/account.tsx'
 import { useMarkPreviewed } from '#web/platform/first-steps.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import dialogStyles from '#web/platform/sequences/sequences.module.css'
+import controls from '#web/ui/controls.module.css'
 import { lateness, showHour } from '#web/ui/dates.ts'
 import { Dialog, ScrollList } from '#web/ui/dialog.tsx'
 import styles from './reminders.module.css'
@@ -55,6 +56,7 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
   const currency = useCurrency()
   const markPreviewed = useMarkPreviewed()
   const unconfirmed = useUnconfirmed()
+  const refused = useRefusal((action === 'start' ? reminderCalls.start : reminderCalls.sendNow).by)
   useEffect(markPreviewed, [markPreviewed])
   if (!preview || !status || !settings) return null
   const grouped = combined ?? settings.groupByClient
@@ -118,11 +120,16 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
         {due.length > 0 && sent === 0 && <p className={styles.warning}>{t.none}</p>}
       </div>
       <div className={dialogStyles.foot}>
+        {refused !== undefined && <p className={controls.refused}>{refused}</p>}
         <Group justify="flex-end" gap={12}>
           <Button variant="default" onClick={onClose} data-autofocus>
             {texts.cancelDialog}
           </Button>
-          <Button disabled={unconfirmed || repeats || (sent === 0 && (due.length > 0 || action === 'send'))} onClick={confirm}>
+          <Button
+            disabled={refused !== undefined || unconfirmed || repeats || (sent === 0 && (due.length > 0 || action === 'send'))}
+            title={refused}
+            onClick={confirm}
+          >
             {action === 'start' ? texts.start.button : t.send(sent)}
           </Button>
         </Group>

@@ -3,6 +3,7 @@ import { useRef, useState } from 'react'
 import type { CallReply } from '#contract/call.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type Run, type RunSelection, reminderCalls } from '#contract/reminders.ts'
+import { useRefusal } from '#web/platform/account.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, queryKey, useApiMutation } from '#web/platform/query.ts'
 import { confirm } from '#web/ui/confirm.tsx'
@@ -52,6 +53,7 @@ export function useReminderActions({ configured, active, preview, runs, followed
   const [checking, setChecking] = useState<ReminderActions['checking']>(null)
   const [reading, setReading] = useState(false)
   const knownRuns = useRef(new Set<string>())
+  const mayNotSend = useRefusal(reminderCalls.sendNow.by) !== undefined
 
   const showError = (message: string) => {
     setTrouble({ message, run: null })
@@ -154,7 +156,8 @@ export function useReminderActions({ configured, active, preview, runs, followed
       const due = await check('send')
       if (!due) return
       setReading(reading)
-      if (due.sendNowMails > 0) setDialog('send')
+      // By the address, someone comes here who may only look.
+      if (due.sendNowMails > 0 || mayNotSend) setDialog('send')
       else if (due.remindedToday > 0) setDialog('nothing-left')
       else sendNow.mutate({})
     },

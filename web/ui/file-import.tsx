@@ -86,9 +86,11 @@ export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
   latestRead.current = read
   // On the whole window: dropped beside the frame, the file would replace the page.
   useEffect(() => {
+    // Also by the frame around it, for someone who may not choose a file.
+    const disabled = () => input.current?.matches(':disabled') === true
     const over = (event: DragEvent) => {
       event.preventDefault()
-      setOver(true)
+      setOver(!disabled())
     }
     const leave = (event: DragEvent) => {
       if (event.relatedTarget === null) setOver(false)
@@ -96,7 +98,7 @@ export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
     const drop = (event: DragEvent) => {
       event.preventDefault()
       setOver(false)
-      void latestRead.current(event.dataTransfer?.files[0])
+      if (!disabled()) void latestRead.current(event.dataTransfer?.files[0])
     }
     const listening = new AbortController()
     window.addEventListener('dragover', over, listening)

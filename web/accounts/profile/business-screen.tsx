@@ -8,6 +8,7 @@ import { screens } from '#contract/screens.ts'
 import { escapeHtml, reminderDocument } from '#contract/templates.ts'
 import { texts } from '#web/accounts/texts.ts'
 import { useRefusal, useToday } from '#web/platform/account.tsx'
+import { changedFields } from '#web/platform/changes.ts'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -77,12 +78,12 @@ function Details({ business }: { business: BusinessDetails }): ReactNode {
   const state = useContractForm({
     call: businessCalls.change,
     initialValues: { name: business.name, language: business.language },
+    follows: true,
     // A name that was not given stays that of the owner.
-    toInput: ({ name, language }) => ({ body: { ...(business.named || name !== business.name ? { name } : {}), language } }),
+    toInput: (values, before) => ({ body: changedFields(before, values) }),
     invalidates: [businessCalls.list],
     update: (cache, reply) => cache.write(businessCalls.read, reply),
-    onSuccess: (_reply, values) => {
-      state.form.resetDirty(values)
+    onSuccess: () => {
       toast('good', t.details.saved)
     },
   })
@@ -117,10 +118,10 @@ function Brand({ business }: { business: BusinessDetails }): ReactNode {
   const state = useContractForm({
     call: businessCalls.change,
     initialValues: { ...brand, address: brand.address.join('\n'), colour: brand.colour ?? '' },
-    toInput: (values) => ({ body: { brand: toBrand(values) } }),
+    follows: true,
+    toInput: (values, before) => ({ body: { brand: changedFields(toBrand(before), toBrand(values)) } }),
     update: (cache, reply) => cache.write(businessCalls.read, reply),
-    onSuccess: (_reply, values) => {
-      form.resetDirty(values)
+    onSuccess: () => {
       toast('good', b.saved)
     },
   })

@@ -23,7 +23,8 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { texts } from '#web/accounts/texts.ts'
-import { ConfirmEmailNotice, LinkButton, useCurrency } from '#web/platform/account.tsx'
+import { Allowed, ConfirmEmailNotice, LinkButton, useCurrency } from '#web/platform/account.tsx'
+import { changedFields } from '#web/platform/changes.ts'
 import { ChangesAhead, ContractForm, useContractForm, useShownPlan } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
@@ -301,13 +302,21 @@ function ProfilePreferences({ profile }: { profile: Profile }): ReactNode {
         </Button>
       </Panel>
       <Panel title={t.schedule.title}>
-        <ScheduleForm profile={profile} />
+        <Allowed by="admin" says>
+          <ScheduleForm profile={profile} />
+        </Allowed>
       </Panel>
     </>
   )
 }
 
 const hours = Array.from({ length: 12 }, (_, index) => ({ value: String(index + 6), label: `${String(index + 6).padStart(2, '0')}:00` }))
+
+type Schedule = Pick<Profile, 'timezone' | 'reminderHour' | 'currency'>
+
+function scheduleOf({ reminderHour, ...rest }: Omit<Schedule, 'reminderHour'> & { reminderHour: string }): Schedule {
+  return { ...rest, reminderHour: Number(reminderHour) }
+}
 
 function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
   const { schedule } = t
@@ -323,13 +332,13 @@ function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
   const state = useContractForm({
     call: accountCalls.changeProfile,
     initialValues: { timezone: profile.timezone, reminderHour: String(profile.reminderHour), currency: profile.currency },
-    toInput: ({ reminderHour, ...rest }) => ({
-      body: { ...rest, reminderHour: Number(reminderHour), fingerprint: fingerprint.current },
+    follows: true,
+    toInput: (values, before) => ({
+      body: { ...changedFields(scheduleOf(before), scheduleOf(values)), fingerprint: fingerprint.current },
     }),
     invalidates: [accountCalls.profile, accountCalls.stats, reminderCalls.status, reminderCalls.preview, sequenceCalls.simulate],
     update: (cache, changed) => cache.write(accountCalls.profile, changed),
-    onSuccess: (_reply, values) => {
-      form.resetDirty(values)
+    onSuccess: () => {
       toast('good', t.saved)
     },
     onError: (error) => {
@@ -340,11 +349,7 @@ function ScheduleForm({ profile }: { profile: Profile }): ReactNode {
   })
   const { form } = state
   const settings = useApiQuery(reminderCalls.settings)
-  const { timezone, reminderHour } = form.values
-  const changed = {
-    ...(timezone === profile.timezone ? {} : { timezone }),
-    ...(Number(reminderHour) === profile.reminderHour ? {} : { reminderHour: Number(reminderHour) }),
-  }
+  const { currency: _currency, ...changed } = changedFields(scheduleOf(form.getInitialValues()), scheduleOf(form.values))
   return (
     <ContractForm state={state} submit={t.save} busy={t.saving}>
       <div className={styles.fields}>

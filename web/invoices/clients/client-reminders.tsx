@@ -13,7 +13,7 @@ import { quietDayCalls } from '#contract/quiet-days.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
 import { Allowed } from '#web/platform/account.tsx'
-import { changedFields } from '#web/platform/conflict.tsx'
+import { changedFields } from '#web/platform/changes.ts'
 import { ChangesAhead, ContractForm, useContractForm, useShownPlan } from '#web/platform/contract-form.tsx'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { nameAndSteps } from '#web/platform/sequences/texts.ts'
@@ -35,18 +35,7 @@ export function ClientReminders({ client }: { client: ClientDetails }): ReactNod
       <div className={styles.reminders}>
         <ClientSequence client={client} />
         <Allowed by="admin" says>
-          <AboutClient
-            key={JSON.stringify([
-              client.secondContact,
-              client.mailbox,
-              client.language,
-              client.country,
-              client.region,
-              client.timezone,
-              client.smart,
-            ])}
-            client={client}
-          />
+          <AboutClient key={client._id} client={client} />
         </Allowed>
       </div>
     </Panel>
@@ -74,6 +63,27 @@ function ClientSequence({ client: { _id: id, name, sequence } }: { client: Clien
   )
 }
 
+interface Values extends Record<string, unknown>, Pick<ClientDetails, 'country' | 'timezone' | 'smart'> {
+  secondContact: string
+  mailbox: string
+  language: string
+  region: string
+}
+
+/** What was changed of a client. A country or time zone takes its region along: without one, the region is cleared. */
+export function clientChanges(before: Values, after: Values) {
+  const toChange = ({ secondContact, mailbox, language, region, ...rest }: Values) => ({
+    ...rest,
+    secondContact: secondContact.trim() === '' ? null : secondContact,
+    mailbox: mailbox === '' ? null : mailbox,
+    language: language === '' ? null : language,
+    region: region === '' ? null : region,
+  })
+  const wanted = toChange(after)
+  const changes = changedFields(toChange(before), wanted)
+  return 'country' in changes || 'timezone' in changes ? { ...changes, region: wanted.region } : changes
+}
+
 /** Who gets copies of the steps that have one, and where and by which clock the client lives. */
 function AboutClient({ client }: { client: ClientDetails }): ReactNode {
   const { _id: id } = client
@@ -98,19 +108,8 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
       timezone: client.timezone,
       smart: client.smart,
     },
-    toInput: ({ secondContact, mailbox, language, country, region, timezone, smart }) => ({
-      params: { id },
-      body: {
-        secondContact: secondContact.trim() === '' ? null : secondContact,
-        mailbox: mailbox === '' ? null : mailbox,
-        language: language === '' ? null : language,
-        country,
-        region: region === '' ? null : region,
-        timezone,
-        smart,
-        fingerprint: fingerprint.current,
-      },
-    }),
+    follows: true,
+    toInput: (values, before) => ({ params: { id }, body: { ...clientChanges(before, values), fingerprint: fingerprint.current } }),
     invalidates: [clientCalls.list, clientCalls.read, sequenceCalls.simulate, ...pauseInvalidates],
     // Where the plan has changed since it was shown, it is shown again.
     onError: () => void invalidate(queries, [sequenceCalls.simulate]),
@@ -119,11 +118,12 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
     },
   })
   const { form } = state
-  const { country, region, timezone, smart } = form.values
-  const changed = changedFields(
-    { country: client.country, region: client.region, timezone: client.timezone, smart: client.smart },
-    { country, region: region === '' ? null : region, timezone, smart },
-  )
+  const {
+    secondContact: _contact,
+    mailbox: _mailbox,
+    language: _language,
+    ...changed
+  } = clientChanges(form.getInitialValues(), form.values)
   const regions = known?.countries?.find(({ code }) => code === (form.values.country ?? known.country))?.regions ?? []
   return (
     <ContractForm state={state} submit={t.save} busy={t.saving}>

@@ -31,7 +31,9 @@ export default function SequenceScreen(): ReactNode {
         {texts.back}
       </Link>
       {isNew ? (
-        <SequenceEditor key={`new ${language}`} saved={null} start={startOf(address.get('from'), language)} writing={writing} />
+        <Allowed by="admin" says>
+          <SequenceEditor key={`new ${language}`} saved={null} start={startOf(address.get('from'), language)} writing={writing} />
+        </Allowed>
       ) : (
         <QueryView
           query={sequence}
