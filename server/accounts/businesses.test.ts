@@ -8,7 +8,6 @@ import { businessHeader } from '#contract/call.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { newId } from '#server/platform/columns.ts'
-import { endOwnerLinks } from '#server/reminders/owner-links.ts'
 import { anInvoice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey } from '#test/programs.ts'
@@ -136,7 +135,7 @@ test('someone whose last business another owner deletes gets an empty one; no bu
   await using shop = await openShop()
   const { app } = shop
   const [asha, meera, ravi] = [await aPerson(app), await aPerson(app, { displayName: 'Meera', confirmed: true }), await aPerson(app)]
-  for (const { id } of [asha, ravi]) await giveBusiness(app.deps, id, meera.email, app.clock.now(), endOwnerLinks)
+  for (const { id } of [asha, ravi]) await giveBusiness(app.deps, id, meera.email, app.clock.now(), async () => undefined)
   // Ravi owns none any more, and Asha only works in the one that is deleted.
   const { status, reply } = await ask(app, ravi, businessCalls.create, { body: { name: 'Another' } })
   expect(status).toBe(201)
