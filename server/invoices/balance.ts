@@ -155,15 +155,18 @@ export async function settle(
   })
   if (isReopened) await reopening(tx, { on: '' })
   const byId = new Map((written?.rows ?? []).map(invoiceRow.read).map((row) => [row.id, row]))
-  const pairs = settled.map(({ before }) => ({ before, after: byId.get(before.id) ?? before }))
+  const pairs = settled.map(({ change: { takeBack = [] }, before }) => {
+    const after = byId.get(before.id) ?? before
+    return { before, after, reopened: takeBack.length > 0 && before.status === 'paid' && after.status !== 'paid' }
+  })
   const followed = await afterChange(
     tx,
     owner.id,
     pairs.map(({ before }) => before.id),
     now,
     pairs.filter(
-      ({ before, after }) =>
-        before.clientEmail !== after.clientEmail || before.currency !== after.currency || before.dueDate < after.dueDate,
+      ({ before, after, reopened }) =>
+        reopened || before.clientEmail !== after.clientEmail || before.currency !== after.currency || before.dueDate < after.dueDate,
     ),
   )
   for (const { before, after } of pairs) if (overpaidMinor(before) !== overpaidMinor(after)) await noteOverpaid(tx, after, now)

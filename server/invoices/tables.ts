@@ -332,10 +332,14 @@ export const manyInvoices = 100
 export type InvoiceRow = typeof invoices.$inferSelect
 export type PaymentRow = typeof invoicePayments.$inferSelect
 
-/** An invoice whose client email or currency is another one now, or whose due date is a later one. */
+/**
+ * An invoice whose client email or currency is another one now, or whose due date is a later one; `reopened`: it was paid, and a payment was
+ * taken back so that it is not.
+ */
 export interface Corrected {
   before: InvoiceRow
   after: InvoiceRow
+  reopened: boolean
 }
 
 /**

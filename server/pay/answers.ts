@@ -9,7 +9,7 @@ import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { type AnswerPause, pauseByClient, resumeByClient } from '#server/invoices/pauses.ts'
 import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import { arrayText, columnText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { changeClient, noteClient } from './links.ts'
 import type { AnswerKind } from './page.ts'
@@ -216,7 +216,10 @@ async function notifyOfAnswer(
   )
 }
 
-/** An invoice that is paid in full needs no answer any more, and one with another client none of the former, whose link ends too. */
+/**
+ * An invoice that is paid in full needs no answer any more, and one with another client none of the former, whose link ends too. What a payment
+ * has closed is open again where it is taken back.
+ */
 export async function closeAnswers(...[tx, ownerId, invoiceIds, now, corrected = []]: Parameters<AfterChange>): Promise<void> {
   if (invoiceIds.length === 0) return
   const moved = corrected.flatMap(({ before, after }) => (keyOf(before) === keyOf(after) ? [] : [after]))
@@ -224,11 +227,14 @@ export async function closeAnswers(...[tx, ownerId, invoiceIds, now, corrected =
   const exchanged = corrected.flatMap(({ before, after }) => (before.currency === after.currency ? [] : [after.id]))
   // An answer does not name its currency: as an amount of another one it would be wrong.
   if (exchanged.length > 0) await tx.update(payAnswers).set({ amountMinor: null }).where(inArray(payAnswers.invoiceId, exchanged))
+  // A pause that the owner had ended or replaced does not come back with the answer: it is noted as over.
   const closed = await rows(
     tx,
     z.object({ invoiceId: z.string() }),
     sql`WITH closed AS (
-          UPDATE pay_answers x SET state = 'ended', closed_at = ${now.toString()}::timestamptz FROM invoices i
+          UPDATE pay_answers x SET state = 'ended', closed_at = ${now.toString()}::timestamptz,
+            paused_until = CASE WHEN i.pause_because = 'owner' AND x.paused_until >= d.today THEN d.today - 1 ELSE x.paused_until END
+          FROM invoices i JOIN (SELECT id, (${now.toString()}::timestamptz AT TIME ZONE timezone)::date AS today FROM accounts) d ON d.id = i.owner_id
           WHERE x.invoice_id = ANY(${arrayText(invoiceIds)}::uuid[]) AND x.state = 'open' AND i.id = x.invoice_id
             AND (i.status = 'paid' OR i.id = ANY(${arrayText(moved.map(({ id }) => id))}::uuid[]))
           RETURNING x.invoice_id),
@@ -238,6 +244,29 @@ export async function closeAnswers(...[tx, ownerId, invoiceIds, now, corrected =
         SELECT invoice_id AS "invoiceId" FROM closed`,
   )
   for (const { invoiceId } of closed) await withdrawNotices(tx, ownerId, ['client_answered', 'answer_lapsed'], invoiceId)
+  const reopened = corrected.flatMap(({ before, reopened: isOpen }) => (isOpen ? [before] : []))
+  if (reopened.length > 0) await reopenAnswers(tx, ownerId, reopened, now)
+}
+
+/**
+ * What a client had said is open again, and its pause is as it was until its day: a payment closed it, and was taken back. Not what a former client
+ * said, and no pause where the owner has set one since. `paid`: as they were before.
+ */
+async function reopenAnswers(tx: Database, ownerId: string, paid: InvoiceRow[], now: Instant): Promise<void> {
+  await tx.execute(sql`
+    WITH opened AS (
+      UPDATE pay_answers x SET state = 'open', closed_at = NULL
+      WHERE x.id IN (
+        SELECT DISTINCT ON (a.invoice_id) a.id
+        FROM unnest(${columnText(paid, ({ id }) => id)}::uuid[], ${columnText(paid, ({ paidAt }) => paidAt?.toString() ?? null)}::timestamptz[]) AS w (invoice_id, paid_at)
+        JOIN pay_answers a ON a.owner_id = ${ownerId}::uuid AND a.invoice_id = w.invoice_id AND a.closed_at = w.paid_at
+        JOIN pay_links l ON l.invoice_id = a.invoice_id AND l.created_at <= a.at
+        WHERE a.state = 'ended' ORDER BY a.invoice_id, a.at DESC, a.id DESC)
+      RETURNING x.*)
+    UPDATE invoices i SET paused_at = o.at, paused_until = o.paused_until, pause_note = '', pause_promised = (o.kind = 'promise'),
+      pause_because = ${JSON.stringify(because)}::jsonb ->> o.kind
+    FROM opened o JOIN accounts d ON d.id = o.owner_id
+    WHERE i.id = o.invoice_id AND i.paused_at IS NULL AND o.paused_until >= (${now.toString()}::timestamptz AT TIME ZONE d.timezone)::date`)
 }
 
 const keyOf = ({ clientEmail }: InvoiceRow) => clientEmail.toLowerCase()

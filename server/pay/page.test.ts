@@ -4,8 +4,9 @@ import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
+import type { CallInput } from '#contract/call.ts'
 import { clientCalls } from '#contract/clients.ts'
-import { invoiceCalls } from '#contract/invoices.ts'
+import { type InvoiceChange, invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { payAnswerCalls } from '#contract/pay-answers.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
@@ -15,7 +16,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { rows } from '#server/platform/database.ts'
 import { reseal } from '#server/platform/reseal.ts'
-import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
+import { anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { readQrCodes, readQrPng } from '#test/read-qr.ts'
@@ -366,6 +367,68 @@ test('full payment closes the answer, its pause and its notice', async () => {
   await ask(app, owner, invoiceCalls.update, { params: { id: _id }, body: { status: 'paid' } })
   expect((await ask(app, owner, noticeCalls.list)).reply).toEqual([])
   expect((await ask(app, owner, invoiceCalls.read, { params: { id: _id } })).reply.pause).toBeNull()
+})
+
+test('what a payment closed is open again where it is taken back, and its pause too unless the owner chose otherwise or its day is over', async () => {
+  await using app = await openPublic()
+  const owner = await aPerson(app)
+  const later = () => app.clock.advance({ minutes: 1 })
+  const promised = async () => {
+    const { _id: id } = await anInvoice(app, { owner })
+    await post(app, `${await linkOf(app, owner, id)}/answer`, { kind: 'promise', date: '2026-03-20' })
+    const params = { id }
+    const set = async (body: InvoiceChange) => {
+      later()
+      return (await ask(app, owner, invoiceCalls.update, { params, body })).reply
+    }
+    const pause = (body: CallInput<typeof invoiceCalls.pause>['body']) => ask(app, owner, invoiceCalls.pause, { params, body })
+    const answer = async () => (await ask(app, owner, payAnswerCalls.list)).reply.find(({ invoiceId }) => invoiceId === id)?.state
+    const now = async () => [await answer(), (await ask(app, owner, invoiceCalls.read, { params })).reply.pause?.until]
+    return { id, params, set, pause, now }
+  }
+  const back = ['open', '2026-03-20']
+  const first = await promised()
+  expect(await first.set({ status: 'paid' })).toMatchObject({ status: 'paid', pause: null })
+  expect((await first.set({ status: 'unpaid' })).pause).toMatchObject({ until: '2026-03-20', promised: true, because: 'promised' })
+  expect(await first.now()).toEqual(back)
+  // A mark that followed another amount.
+  await first.set({ status: 'paid' })
+  await first.set({ amount: 6000 })
+  await first.set({ status: 'unpaid' })
+  expect(await first.now()).toEqual(back)
+  // Many at once.
+  const mark = (status: 'paid' | 'unpaid') =>
+    ask(app, owner, invoiceCalls.bulkChange, { body: { ids: [first.id], change: { do: 'mark', status } } })
+  await mark('paid')
+  expect(await first.now()).toEqual(['ended', undefined])
+  await mark('unpaid')
+  expect(await first.now()).toEqual(back)
+  // A payment that is taken back; not one that is paid back.
+  const pay = (kind: 'payment' | 'refund') => ask(app, owner, paymentCalls.record, { params: first.params, body: { kind, amount: 6000 } })
+  const { reply } = await pay('payment')
+  later()
+  await ask(app, owner, paymentCalls.takeBack, { params: { ...first.params, pid: reply.payment._id } })
+  expect(await first.now()).toEqual(back)
+  later()
+  await pay('payment')
+  later()
+  await pay('refund')
+  expect(await first.now()).toEqual(['ended', undefined])
+  const [resumed, paused, moved, over] = [await promised(), await promised(), await promised(), await promised()]
+  await resumed.pause({ paused: false })
+  for (const one of [resumed, paused, moved, over]) await one.set({ status: 'paid' })
+  await paused.pause({ paused: true, until: '2026-03-09' })
+  await moved.set({ clientEmail: 'other@kaveri.example' })
+  for (const one of [resumed, paused, moved]) await one.set({ status: 'unpaid' })
+  expect(await resumed.now()).toEqual(['open', undefined])
+  expect(await paused.now()).toEqual(['open', '2026-03-09'])
+  expect(await moved.now()).toEqual(['ended', undefined])
+  app.clock.set('2026-03-21T09:00:00Z')
+  const again = await signedInAgain(app, owner)
+  await ask(app, again, invoiceCalls.update, { params: over.params, body: { status: 'unpaid' } })
+  const { reply: it } = await ask(app, again, invoiceCalls.read, { params: over.params })
+  const its = (await ask(app, again, payAnswerCalls.list)).reply.find(({ invoiceId }) => invoiceId === over.id)
+  expect([its?.state, it.pause]).toEqual(['open', null])
 })
 
 test('pay links open after the secret key was rotated', async () => {
