@@ -246,7 +246,9 @@ export const invoiceQuery = z.strictObject({
     .refine((text) => !/\p{Cc}/u.test(text), 'Please search on one line.')
     .optional()
     .meta({ description: 'Only invoices with this text in the client’s name or email, case-insensitive.' }),
-  source: importSource.optional().meta({ description: 'Only invoices that were imported from there last.' }),
+  source: importSource
+    .optional()
+    .meta({ description: 'Only invoices that were imported from there last, but for those that have another reference here since.' }),
   limit: z.coerce
     .number('Please ask for 1 to 1,000 invoices at once.')
     .int('Please ask for 1 to 1,000 invoices at once.')

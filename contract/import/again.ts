@@ -12,6 +12,8 @@ export interface KeptInvoice {
   paidMinor: number
   status: InvoiceStatus
   dueDate: string
+  /** Its reference in its source, where it has another one here. */
+  importedAs?: string | null
 }
 
 /** An invoice of the list, as an import compares it. */
@@ -73,8 +75,22 @@ export function followLine(kept: KeptInvoice, line: InvoiceDraft, usual: string)
   return { ...date, ...(amountMinor === kept.amountMinor ? {} : { amountMinor }), ...(payMinor > 0 ? { payMinor } : {}), note: null }
 }
 
+/**
+ * The invoice of a line whose reference none has, among those that are imported by that reference and have another one here, the latest last. Only of
+ * its client, and not where the source has the reference from here too (`named`): then the line is another invoice's.
+ */
+export function renamedInvoice<T extends KeptInvoice>(those: T[] | undefined, line: Contact, named: ReadonlySet<string>): T | undefined {
+  return those?.findLast(
+    (kept) =>
+      !named.has(kept.reference) &&
+      !isOtherClients(kept, { clientName: line.clientName || kept.clientName, clientEmail: line.clientEmail || kept.clientEmail }),
+  )
+}
+
+type Contact = Pick<InvoiceDraft, 'clientName' | 'clientEmail'>
+
 /** Whether a line only has the same reference: neither its name nor its address is that of the invoice. */
-export function isOtherClients(kept: Pick<KeptInvoice, 'clientName' | 'clientEmail'>, line: InvoiceDraft): boolean {
+export function isOtherClients(kept: Pick<KeptInvoice, 'clientName' | 'clientEmail'>, line: Contact): boolean {
   return !isSame(kept.clientEmail, line.clientEmail) && !isSame(kept.clientName, line.clientName)
 }
 

@@ -2,7 +2,7 @@ import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
 import { type Invoice, type InvoiceDraft, type InvoiceImport, type InvoiceStatus, invoiceDraft } from '#contract/invoices.ts'
 import { fromMinor, type Money, toMinor } from '#contract/money.ts'
 import { languages as usualLanguages } from '#contract/speech.ts'
-import { changesAnything, changeText, followLine, type KeptInvoice, paidLine } from './again.ts'
+import { changesAnything, changeText, followLine, type KeptInvoice, paidLine, renamedInvoice } from './again.ts'
 import { currenciesOf, currencyOfAmount, currencyOfHeader, isNegative, readAmount, readCurrency, readDay, readLanguage } from './cells.ts'
 import { type Columns, type Field, isOwed, type Mapping, readStatus, type Status, statusKey, typeColumn } from './columns.ts'
 import { bodyOf, type FileRow } from './csv.ts'
@@ -58,6 +58,15 @@ export function checkRows(all: FileRow[], mapping: Mapping, against: Against): C
   const items = itemsOf(rows, mapping.columns)
   const byReference = new Map(invoices.map((invoice) => [invoice.reference, invoice]))
   const references = new Set(byReference.keys())
+  const renamed = Map.groupBy(
+    invoices.filter(({ reference, importedAs }) => importedAs && ofSource.has(reference)),
+    ({ importedAs }) => importedAs,
+  )
+  const { reference: at, clientName, clientEmail } = mapping.columns
+  const named = new Set(rows.map(({ cells }) => cellOf(cells, at)))
+  const keptOf = (reference: string, cells: string[]) =>
+    byReference.get(reference) ??
+    renamedInvoice(renamed.get(reference), { clientName: cellOf(cells, clientName), clientEmail: cellOf(cells, clientEmail) }, named)
   const followed = new Set<string>()
   // Invoices of one source differ by their numbers.
   const others = onExisting === 'update' ? invoices.filter(({ reference }) => !ofSource.has(reference)) : invoices
@@ -65,8 +74,8 @@ export function checkRows(all: FileRow[], mapping: Mapping, against: Against): C
   /** The rows before, by what makes two of them the same invoice. */
   const before = new Map<string, Map<string | undefined, number>>()
   return rows.map((row): CheckedRow => {
-    const reference = cellOf(row.cells, mapping.columns.reference)
-    const kept = onExisting === 'update' ? byReference.get(reference) : undefined
+    const reference = cellOf(row.cells, at)
+    const kept = onExisting === 'update' ? keptOf(reference, row.cells) : undefined
     if (!kept && deleted?.has(reference)) return { ...row, state: 'left', draft: null, message: texts.left.deletedHere(reference) }
     const given = read(row.cells, kept ?? null)
     const item = items.get(row)
@@ -117,8 +126,9 @@ export function missingFrom(
   const column = mapping.columns.reference
   if (column === null) return []
   const there = new Set(bodyOf(all, mapping).map(({ cells }) => cellOf(cells, column)))
+  const isThere = ({ reference, importedAs }: KeptInvoice) => there.has(reference) || (!!importedAs && there.has(importedAs))
   return invoices
-    .filter(({ reference, status }) => status !== 'paid' && ofSource.has(reference) && !there.has(reference))
+    .filter((kept) => kept.status !== 'paid' && ofSource.has(kept.reference) && !isThere(kept))
     .map((kept) => ({
       number: 0,
       cells: [kept.reference],

@@ -247,3 +247,53 @@ test('missing means paid leaves an invoice of another client that only has the s
   expect((await last(app, asha))?.lastPull).toMatchObject({ state: 'applied', unchanged: 2 })
   expect(await balances(app, asha)).toEqual(['B-1 700', 'B-2 1000', 'B-3 1000'])
 })
+
+test('an invoice with another reference here follows its line, stays deleted, and is neither created again nor missing', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: early, config })
+  let asha = await aPerson(app)
+  const source = await watch(app, asha, receiver.url, { missingMeansPaid: true })
+  const morning = async (...lines: string[]) => {
+    receiver.answer({ status: 200, body: file(...lines) })
+    app.clock.advance({ days: 1 })
+    await app.runJobs()
+    asha = await signedInAgain(app, asha)
+    return [(await last(app, asha))?.lastPull, await balances(app, asha)]
+  }
+  const rename = async (from: string, reference: string) => {
+    const one = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply.find((each) => each.reference === from)
+    await ask(app, asha, invoiceCalls.update, { params: { id: one?._id ?? '' }, body: { reference } })
+    return one?._id ?? ''
+  }
+  app.clock.set('2026-03-02T02:30:00Z')
+  await morning(line(1, 1000), line(2, 1000), line(3, 1000), line(4, 1000))
+  await rename('B-1', 'B-1x')
+  await rename('B-1x', 'B-1a')
+  await rename('B-2', 'B-2a')
+  const { reply: looked } = await pull(app, asha, source._id)
+  expect([looked.changes, looked.lines]).toEqual([0, []])
+  const rest = [line(3, 1000), line(4, 1000)]
+  expect(await morning(line(1, 400), line(2, 1000), ...rest)).toEqual([
+    expect.objectContaining({ state: 'applied', imported: 0, updated: 1, unchanged: 3 }),
+    ['B-1a 400', 'B-2a 1000', 'B-3 1000', 'B-4 1000'],
+  ])
+  // Another client's is another invoice. What is missing under both references is paid, and stays so.
+  const other = 'B-1,Zenith,ap@zenith.example,70,70,2026-04-01'
+  expect((await morning(other, line(2, 1000), ...rest))[1]).toEqual(['B-1 70', 'B-1a 400', 'B-2a 1000', 'B-3 1000', 'B-4 1000'])
+  expect((await morning(other, ...rest))[1]).toEqual(['B-1 70', 'B-1a 400', 'B-2a 0', 'B-3 1000', 'B-4 1000'])
+  expect((await morning(other, line(2, 1000), ...rest))[1]).toEqual(['B-1 70', 'B-1a 400', 'B-2a 0', 'B-3 1000', 'B-4 1000'])
+  // Where the source has the other reference too, the former one is free.
+  const same = 'B-3a,Client 3,pay3@client.example,1000,1000,2026-04-01'
+  await rename('B-3', 'B-3a')
+  expect((await morning(other, same, line(3, 30), line(4, 1000)))[1]).toEqual([
+    'B-1 70',
+    'B-1a 400',
+    'B-2a 0',
+    'B-3 30',
+    'B-3a 1000',
+    'B-4 1000',
+  ])
+  const gone = await rename('B-4', 'B-4a')
+  await ask(app, asha, invoiceCalls.remove, { params: { id: gone } })
+  expect((await morning(other, same, line(3, 30), line(4, 1000)))[1]).toEqual(['B-1 70', 'B-1a 400', 'B-2a 0', 'B-3 30', 'B-3a 1000'])
+})

@@ -205,13 +205,16 @@ const unread = {
  * else it would be created again, and its client reminded.
  */
 async function knownInvoices(db: Database, { ownerId, id: sourceId, deleted }: SourceRow, references: string[]): Promise<Known> {
-  const named = sql`${invoices.reference} = ANY(${arrayText(references)}::text[])`
+  const asked = arrayText(references)
+  const named = sql`${invoices.reference} = ANY(${asked}::text[])`
+  const renamed = and(eq(invoices.source, sourceId), sql`${invoices.importedAs} = ANY(${asked}::text[])`)
   const gone = await db
-    .selectDistinct({ reference: invoices.reference })
+    .selectDistinct({ reference: invoices.reference, importedAs: invoices.importedAs })
     .from(invoices)
-    .where(and(eq(invoices.ownerId, ownerId), eq(invoices.source, sourceId), isNotNull(invoices.deletedAt), named))
+    .where(and(eq(invoices.ownerId, ownerId), eq(invoices.source, sourceId), isNotNull(invoices.deletedAt), or(named, renamed)))
   const there = new Set(references)
-  const stay = new Set([...gone.map(({ reference }) => reference), ...deleted.filter((reference) => there.has(reference))])
+  const their = [...gone.flatMap(({ reference, importedAs }) => [reference, importedAs ?? reference]), ...deleted]
+  const stay = new Set(their.filter((reference) => there.has(reference)))
   if (stay.size !== deleted.length || deleted.some((reference) => !stay.has(reference)))
     await db
       .update(sources)
@@ -228,10 +231,11 @@ async function knownInvoices(db: Database, { ownerId, id: sourceId, deleted }: S
       paidMinor: invoices.paidMinor,
       status: invoices.status,
       dueDate: invoices.dueDate,
+      importedAs: invoices.importedAs,
       source: invoices.source,
     })
     .from(invoices)
-    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), or(named, open)))
+    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), or(named, renamed, open)))
   return {
     invoices: found.map(({ source: _, ...invoice }) => invoice),
     ofSource: new Set(found.filter(({ source }) => source === sourceId).map(({ reference }) => reference)),

@@ -137,6 +137,7 @@ const invoiceRow = z
       smart: true,
       sequenceEndedOn: null,
       source: null,
+      importedAs: null,
       remindersSent: row.reminders_sent,
       lastReminderAt: row.last_reminder_at,
       refusal: row.refusal,

@@ -70,7 +70,18 @@ type Settable = { [Column in Settled]?: InvoiceRow[Column] | undefined }
 const [invoiceRow, paymentRow] = [packed(invoices), packed(invoicePayments)]
 const settledColumns = [
   ...(['clientName', 'clientEmail', 'amountMinor', 'currency', 'language', 'issuedOn', 'dueDate', 'reference'] as const),
-  ...(['refusal', 'undeliveredSince', 'undeliveredReply', 'status', 'paidMinor', 'paidOn', 'paidAt', 'keptUnpaid', 'updatedAt'] as const),
+  ...([
+    'importedAs',
+    'refusal',
+    'undeliveredSince',
+    'undeliveredReply',
+    'status',
+    'paidMinor',
+    'paidOn',
+    'paidAt',
+    'keptUnpaid',
+    'updatedAt',
+  ] as const),
 ]
 const after = given(invoices, ['id', ...settledColumns])
 const payment = given(invoicePayments, [
@@ -130,7 +141,8 @@ export async function settle(
   const settled = changes.map((change) => {
     const set = Object.fromEntries(Object.entries(change.set ?? {}).filter(([, value]) => value !== undefined))
     const before = change.row
-    return { change, before, after: { ...before, ...set, ...statusAfter(change, today, now), updatedAt: now } }
+    const after = { ...before, ...set, importedAs: importedAs(change), ...statusAfter(change, today, now), updatedAt: now }
+    return { change, before, after }
   })
   const isReopened = settled.some(
     ({ change: { row, status }, after }) => row.status === 'paid' && status === undefined && after.status === 'overdue',
@@ -228,6 +240,12 @@ function statusAfter(
   const reopened = dueDate < today ? 'overdue' : 'unpaid'
   const status = chosen ?? (row.status === 'paid' ? reopened : row.status)
   return { status, paidMinor, paidOn: null, paidAt: null, keptUnpaid: keptUnpaid ?? (row.status !== 'paid' && row.keptUnpaid) }
+}
+
+/** The reference that an invoice keeps where it was imported from, as soon as it has another one here. */
+function importedAs({ row, set }: Settling): string | null {
+  const there = row.importedAs ?? row.reference
+  return row.source === null || there === (set?.reference ?? row.reference) ? null : there
 }
 
 /** Whether nothing is left to pay after a change. */

@@ -316,3 +316,24 @@ test('undo keeps an invoice that was paid in part since it was imported', async 
   expect(undone.reply).toMatchObject({ deleted: 1, kept: [{ _id: id }] })
   expect(await money(app, asha, 'A-1')).toMatchObject({ balance: 2900 })
 })
+
+test('a line finds the invoice that has another reference here, in an import from the same source only', async () => {
+  await using app = await openTestApp({ now })
+  const asha = await aPerson(app)
+  await bring(app, asha, [line, { ...line, reference: 'A-2', amount: 800 }])
+  const { _id: id } = await byReference(app, asha, 'A-1')
+  const rename = (reference: string) => ask(app, asha, invoiceCalls.update, { params: { id }, body: { reference } })
+  await rename('A-1a')
+  const known = async () => (await ask(app, asha, invoiceCalls.list, { query: { source: 'zoho' } })).reply.map(({ reference }) => reference)
+  expect(await known()).toEqual(['A-2'])
+  const all = [{ ...line, amountPaid: 1500 }, ...Array.from({ length: 100 }, (_, nth) => ({ ...line, reference: `X-${nth}` }))]
+  expect(countsOf(await bring(app, asha, all))).toEqual([100, 1, 0])
+  expect(await money(app, asha, 'A-1a')).toMatchObject({ amount: 5000, balance: 3500 })
+  // The source has both: the first is another invoice, though it comes in another part.
+  const both = [{ ...line, amount: 70 }, ...all.slice(1), { ...line, reference: 'A-1a', amountPaid: 2000 }]
+  expect(countsOf(await bring(app, asha, both))).toEqual([1, 1, 100])
+  expect((await known()).toSorted().slice(0, 3)).toEqual(['A-1', 'A-1a', 'A-2'])
+  expect([(await money(app, asha, 'A-1')).balance, (await money(app, asha, 'A-1a')).balance]).toEqual([70, 3000])
+  await rename('A-1b')
+  expect(countsOf(await bring(app, asha, [{ ...line, reference: 'A-1a', amount: 9 }], { source: 'xero' }))).toEqual([1, 0, 0])
+})

@@ -35,6 +35,28 @@ export async function lockByReference(tx: Database, ownerId: string, references:
   return new Map(found.map((row) => [row.reference, row]))
 }
 
+/** The invoices that their source has by these references and that have other ones here, locked, by the reference there, the latest last. */
+export async function lockByImportedAs(
+  tx: Database,
+  { ownerId, source, references }: { ownerId: string; source: string; references: string[] },
+): Promise<Map<string | null, InvoiceRow[]>> {
+  if (references.length === 0) return new Map()
+  const found = await tx
+    .select()
+    .from(invoices)
+    .where(
+      and(
+        eq(invoices.ownerId, ownerId),
+        isNull(invoices.deletedAt),
+        eq(invoices.source, source),
+        sql`${invoices.importedAs} = ANY(${arrayText(references)}::text[])`,
+      ),
+    )
+    .orderBy(asc(invoices.createdAt), asc(invoices.id))
+    .for('update')
+  return Map.groupBy(found, ({ importedAs }) => importedAs)
+}
+
 interface Matched {
   row: InvoiceRow
   draft: InvoiceDraft

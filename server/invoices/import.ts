@@ -1,16 +1,16 @@
-import { and, eq, inArray, isNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, isNull, or, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import { isOtherClients } from '#contract/import/again.ts'
+import { isOtherClients, renamedInvoice } from '#contract/import/again.ts'
 import { type ImportResult, type InvoiceDraft, type InvoiceImport, invoiceDraft } from '#contract/invoices.ts'
 import { toMinor } from '#contract/money.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { analyzeGrown, type Database } from '#server/platform/database.ts'
+import { analyzeGrown, arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
-import { changedBefore, followLines, importIdFor, lockByReference } from './import-again.ts'
+import { changedBefore, followLines, importIdFor, lockByImportedAs, lockByReference } from './import-again.ts'
 import { createInvoices, localDate, lockOwner, refusedAmount } from './invoices.ts'
 import { heldImport, noteHeldImports } from './pauses.ts'
 import { type AfterChange, invoiceChanges, invoices, manyInvoices, writtenInBulk } from './tables.ts'
@@ -20,11 +20,15 @@ import { texts } from './texts.ts'
 const chunk = 100
 
 type Outcome = ImportResult['lines'][number]
-/** `key`: the Idempotency-Key of the request; null without one. `seen`: the first line of each invoice so far, by its id. */
+/**
+ * `key`: the Idempotency-Key of the request; null without one. `seen`: the first line of each invoice so far, by its id. `named`: the references of
+ * all lines.
+ */
 type Asked = Pick<InvoiceImport, 'pastDue' | 'keepDuplicates' | 'onExisting' | 'source'> & {
   key: string | null
   importId: string
   seen: Map<string, number>
+  named: Set<string>
 }
 
 /**
@@ -50,9 +54,10 @@ export async function importInvoices(
     if (parsed.success) good.push({ line: index + 1, draft: parsed.data })
     else outcomes.push({ line: index + 1, ...inWords(parsed.error) })
   }
+  const named = new Set(good.flatMap(({ draft }) => draft.reference ?? []))
   for (let start = 0; start < good.length; start += chunk) {
     const part = good.slice(start, start + chunk)
-    const asked = { ...about, lines: part, importId, seen }
+    const asked = { ...about, lines: part, importId, seen, named }
     const written = await db.transaction((tx) => writeDown(tx, ownerId, asked, now, afterChange, config))
     outcomes.push(...written)
   }
@@ -65,7 +70,7 @@ export async function importInvoices(
 async function writeDown(
   tx: Database,
   ownerId: string,
-  { lines, keepDuplicates, pastDue, onExisting, source, key, importId, seen }: { lines: Line[] } & Asked,
+  { lines, keepDuplicates, pastDue, onExisting, source, key, importId, seen, named }: { lines: Line[] } & Asked,
   now: Instant,
   afterChange: AfterChange,
   config: Pick<Deps['config'], 'razorpay'>,
@@ -76,7 +81,7 @@ async function writeDown(
   for (const [line, { invoiceId }] of made) if (invoiceId !== null) seen.set(invoiceId, line)
   const left = lines.filter(({ line }) => !made.has(line))
   const isUpdate = onExisting === 'update'
-  const followed = isUpdate ? await follow(tx, owner, { lines: left, importId, seen }, now, afterChange) : []
+  const followed = isUpdate ? await follow(tx, owner, { lines: left, source, importId, seen, named }, now, afterChange) : []
   outcomes.push(...followed.map(({ outcome }) => outcome))
   const there = new Set(followed.map(({ outcome }) => outcome.line))
   const unmade = left.filter(({ line }) => !there.has(line))
@@ -119,33 +124,46 @@ async function writeDown(
   }
   if (isUpdate) {
     const ids = followed.flatMap(({ invoiceId }) => invoiceId ?? [])
+    // These references are the source's own now. That of a paid line may be ours: it is how a missing invoice is marked as paid.
+    const same = new Set(left.flatMap(({ draft: { reference, status } }) => (status === 'paid' ? [] : (reference ?? []))))
     if (source !== null && ids.length > 0)
       await tx
         .update(invoices)
-        .set({ source })
-        .where(and(eq(invoices.ownerId, ownerId), inArray(invoices.id, ids), sql`${invoices.source} IS DISTINCT FROM ${source}`))
+        .set({ source, importedAs: null })
+        .where(
+          and(
+            eq(invoices.ownerId, ownerId),
+            inArray(invoices.id, ids),
+            or(
+              sql`${invoices.source} IS DISTINCT FROM ${source}`,
+              and(isNotNull(invoices.importedAs), sql`${invoices.reference} = ANY(${arrayText([...same])}::text[])`),
+            ),
+          ),
+        )
   }
   if (fresh.some(({ draft }) => isHeld(draft))) await noteHeldImports(tx, ownerId, now)
   if (key !== null) await rememberLines(tx, ownerId, { key, lines: written }, now)
   return outcomes
 }
 
-/** Brings the invoices that have the references of lines up to date; answers for those lines only. */
+const noneRenamed: Awaited<ReturnType<typeof lockByImportedAs>> = new Map()
+
+/** Brings the invoices of lines up to date: those that have their references, or had them in the source. Answers for those lines only. */
 async function follow(
   tx: Database,
   owner: AccountRow,
-  { lines, importId, seen }: { lines: Line[] } & Pick<Asked, 'importId' | 'seen'>,
+  { lines, source, importId, seen, named }: { lines: Line[] } & Pick<Asked, 'source' | 'importId' | 'seen' | 'named'>,
   now: Instant,
   afterChange: AfterChange,
 ): Promise<{ invoiceId: string | null; outcome: Outcome }[]> {
-  const rows = await lockByReference(
-    tx,
-    owner.id,
-    lines.flatMap(({ draft }) => draft.reference ?? []),
-  )
+  const references = lines.flatMap(({ draft }) => draft.reference ?? [])
+  const rows = await lockByReference(tx, owner.id, references)
+  const others = references.filter((reference) => !rows.has(reference))
+  const renamed = source === null ? noneRenamed : await lockByImportedAs(tx, { ownerId: owner.id, source, references: others })
   const refused: Outcome[] = []
   const matched = lines.flatMap(({ line, draft }) => {
-    const row = draft.reference === undefined ? undefined : rows.get(draft.reference)
+    const { reference } = draft
+    const row = reference === undefined ? undefined : (rows.get(reference) ?? renamedInvoice(renamed.get(reference), draft, named))
     if (!row) return []
     const twin = seen.get(row.id)
     const unfit = refusedAmount(draft, draft.currency ?? owner.currency)

@@ -576,7 +576,8 @@ function mine(ownerId: string, id: string): SQL | undefined {
 function listed(ownerId: string, query: InvoiceQuery): SQL[] {
   const conditions = [eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt)]
   if (query.status) conditions.push(eq(invoices.status, query.status))
-  if (query.source) conditions.push(eq(invoices.source, query.source))
+  // What has another reference here would look missing in a file of the source.
+  if (query.source) conditions.push(eq(invoices.source, query.source), isNull(invoices.importedAs))
   if (query.search) {
     const pattern = `%${query.search.replace(/[\\%_]/g, '\\$&')}%`
     conditions.push(sql`(${invoices.clientName} ILIKE ${pattern} OR ${invoices.clientEmail} ILIKE ${pattern})`)

@@ -105,6 +105,8 @@ export const invoices = pgTable(
 
     /** What it was imported from last; null where it was not. */
     source: text(),
+    /** Its reference there, where a person chose another one here: its line is found by that. */
+    importedAs: text(),
     /** Raised by a trigger when a column changes that people set; not by midnight and not by emails. */
     version: integer().notNull().default(1),
 
@@ -135,6 +137,7 @@ export const invoices = pgTable(
     index('invoices_paused').on(t.pausedUntil).where(sql`${t.pausedUntil} IS NOT NULL`),
     index('invoices_client').on(t.ownerId, sql`lower(${t.clientEmail})`),
     index('invoices_source').on(t.ownerId, t.source).where(sql`${t.source} IS NOT NULL`),
+    index('invoices_imported_as').on(t.ownerId, t.source, t.importedAs).where(sql`${t.importedAs} IS NOT NULL`),
     index('invoices_deleted').on(t.deletedAt).where(sql`${t.deletedAt} IS NOT NULL`),
     check('invoices_amount', sql`${t.amountMinor} BETWEEN 1 AND 999999999999`),
     check('invoices_currency', sql`${t.currency} ~ '^[A-Z]{3}$'`),
