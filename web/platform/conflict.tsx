@@ -8,7 +8,6 @@ import styles from './platform.module.css'
 import { Problem } from './problem.ts'
 import { conflictTexts as texts } from './texts.ts'
 
-
 /** A record that others may change meanwhile. */
 interface Shared<R extends object, F extends keyof R & string> {
   /** What people set of it, in the order of the dialog, and how it is called. */
