@@ -1,5 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import { z } from 'zod'
+import type { Instant } from './clock.ts'
 import { type Database, rows } from './database.ts'
 import { serverChecks } from './tables.ts'
 
@@ -35,6 +36,16 @@ export async function renounceOrigin(db: Database): Promise<void> {
   await record(db, 'elsewhere')
 }
 
-async function record(db: Database, value: string): Promise<void> {
-  await db.insert(serverChecks).values({ subject, value }).onConflictDoUpdate({ target: serverChecks.subject, set: { value } })
+async function record(db: Database, value: string, about = subject): Promise<void> {
+  await db.insert(serverChecks).values({ subject: about, value }).onConflictDoUpdate({ target: serverChecks.subject, set: { value } })
 }
+
+const restored = 'restored'
+
+/** Records that these rows were put back from a backup, which does not know what was done between it and this moment. */
+export async function recordRestore(db: Database, now: Instant): Promise<void> {
+  await record(db, now.toString(), restored)
+}
+
+/** When that was last, as a table with one row `at`; without a row: never. */
+export const lastRestore = sql`(SELECT ${serverChecks.value}::timestamptz AS at FROM ${serverChecks} WHERE ${serverChecks.subject} = ${restored})`

@@ -5,7 +5,7 @@ import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, byKeys, type Database, preparedRows, rows, statement, value } from '#server/platform/database.ts'
-import { serverChecks } from '#server/platform/tables.ts'
+import { lastRestore } from '#server/platform/origin.ts'
 import { isSentBy, isSentTo, type SendingMailbox, sentBy } from './mailboxes.ts'
 import { addressHeld, balance, beingPaid, dealsThrough, inOtherLanguage, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
@@ -25,6 +25,7 @@ import { holdTexts, texts } from './texts.ts'
  *                                     retrying
  *
  *   queued, retrying ── hold, giveBack ──▶ held ── release, pullForward ──▶ queued         sending ── holdRefused ──▶ held
+ *   What may have left before a restore is planned and taken back as held (`maybeSent`).
  *   queued, retrying, held ── cancel ──▶ cancelled (every run that wants it was stopped)
  *                          ── close ───▶ superseded (nothing owed any more), failed (too late)
  *                          ── leaveOut ▶ superseded (left out by the owner) ── takeBack ──▶ queued
@@ -127,13 +128,10 @@ function later(one: Instant | null, other: Instant | null): Instant | null {
   return one && other && Temporal.Instant.compare(one, other) > 0 ? one : (other ?? one)
 }
 
-/** When the data was last restored from a backup, in `server_checks`. */
-export const restoredSubject = 'restored'
-
 /** The email `d` may have left before the data was restored: its run was made before, or is automatic and its step was due by then. */
-const maybeSent = sql`EXISTS (SELECT 1 FROM server_checks c JOIN runs r ON r.id = d.run_id WHERE c.subject = ${restoredSubject} AND (r.created_at < c.value::timestamptz
-  OR (r.kind IN ('daily', 'trigger') AND (SELECT min(x.step_date) FROM delivery_invoices x JOIN invoices i ON i.id = x.invoice_id
-    WHERE x.delivery_id = d.id AND i.created_at < c.value::timestamptz) <= (c.value::timestamptz AT TIME ZONE (SELECT a.timezone FROM accounts a WHERE a.id = d.owner_id))::date)))`
+const maybeSent = sql`EXISTS (SELECT 1 FROM ${lastRestore} restored JOIN runs r ON r.id = d.run_id WHERE r.created_at < restored.at OR (r.kind IN ('daily', 'trigger')
+  AND (SELECT min(x.step_date) FROM delivery_invoices x JOIN invoices i ON i.id = x.invoice_id WHERE x.delivery_id = d.id AND i.created_at < restored.at)
+    <= (restored.at AT TIME ZONE (SELECT a.timezone FROM accounts a WHERE a.id = d.owner_id))::date))`
 
 /** Adds the emails of a run. Returns how many are held for approval, because they may have left before the data was restored. */
 export async function plan(tx: Database, run: Run, mails: PlannedMail[], now: Instant): Promise<number> {
@@ -518,9 +516,7 @@ export async function followHolds(db: Database, ownerId: string, which: SQL, now
 }
 
 /** After a restore from a backup: holds every email that could still be sent, also one that was being sent at the time of the backup. */
-export async function holdEverything(db: Database, now: Instant): Promise<number> {
-  const at = { subject: restoredSubject, value: now.toString() }
-  await db.insert(serverChecks).values(at).onConflictDoUpdate({ target: serverChecks.subject, set: at })
+export function holdEverything(db: Database, now: Instant): Promise<number> {
   return change(db, {
     which: sql`d.deadline_at > ${now.toString()}::timestamptz`,
     from: open,

@@ -10,6 +10,7 @@ import { askAgain } from '#server/pay/pay.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
+import { recordRestore } from '#server/platform/origin.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { followHolds, hold, holdEverything, release, split } from './deliveries.ts'
 import { byHand, deliverJob } from './jobs.ts'
@@ -176,6 +177,7 @@ export async function holdRestored(tx: Database, now: Instant): Promise<number> 
     .from(deliveries)
     .where(sql`state IN ('queued', 'retrying', 'sending', 'held') AND deadline_at > ${at}::timestamptz`)
     .orderBy(deliveries.ownerId, desc(deliveries.runId))
+  await recordRestore(tx, now)
   const held = await holdEverything(tx, now)
   await askAgain(tx, now)
   const behind = await selectAccounts(tx).where(lte(accounts.nextRunAt, now)).orderBy(asc(accounts.id))
