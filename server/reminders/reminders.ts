@@ -79,7 +79,7 @@ import {
   nextSummary,
   startOfDay,
 } from './schedule.ts'
-import { inStep, readStoredSteps, stepFor } from './sequence-steps.ts'
+import { readStoredSteps, wordingsAt } from './sequence-steps.ts'
 import { assignToAccount, noteSteps, removeSequences } from './sequences.ts'
 import { refuseChanged } from './simulate.ts'
 import { everyDay, readNextSteps, withReachedSteps } from './steps.ts'
@@ -713,9 +713,7 @@ async function wordingsFor(
 ): Promise<{ one: Wording; group: Wording }> {
   const language = lines[0]?.language ?? account.language
   const step = kind === 'start' ? latestStep(lines) : await reachedStep({ db, account, now }, lines)
-  const steps = step && (await readStoredSteps(db, account.id, language)).get(step.sequenceId)
-  const stored = steps && stepFor(steps, step.offset)
-  const ofStep = stored && inStep(stored, language)
+  const ofStep = step && wordingsAt((await readStoredSteps(db, account.id, language)).get(step.sequenceId), step.offset, language)
   if (ofStep) return ofStep
   const wordings = (await readWordings(db, [account.id])).get(account.id)
   if (!wordings) throw new Error('The wordings of an account were not read.')

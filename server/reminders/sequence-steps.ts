@@ -33,12 +33,13 @@ export function inStep({ texts, ...step }: StoredStep, language: string): { one:
   return its && { one: { subject: its.subject, content: its.content }, group: { subject: its.groupSubject, content: its.groupContent } }
 }
 
-/** The step whose texts an email of that day has: a repetition has those of the last one. */
-export function stepFor(steps: StoredStep[], offset: number): StoredStep | undefined {
-  return steps
-    .filter((step) => step.offset <= offset && step.offset > 0 === offset > 0)
+/** What an email of that day says: a repetition says what the last step does. Null: what the template does. */
+export function wordingsAt(steps: StoredStep[] = [], offset: number, language: string): { one: Wording; group: Wording } | null {
+  const step = steps
+    .filter((one) => one.offset <= offset && one.offset > 0 === offset > 0)
     .toSorted((one, other) => one.offset - other.offset)
     .at(-1)
+  return step ? inStep(step, language) : null
 }
 
 const stepRow = z.object({ sequenceId: z.string(), copyToMe: z.boolean(), copyToSecondContact: z.boolean(), step: storedStep })

@@ -26,7 +26,7 @@ import { type Learned, readLearned } from './learned.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
 import { type DayNumber, dateOfDay, dayNumber, groupKey, laterInstant, type PlanMail, plan, type StepDue, type World } from './plan.ts'
 import { apartFrom, dayAfter, firstDateAfterStart, leavesAt, localDate, nextRun, type Occurrence, owedFrom } from './schedule.ts'
-import { inStep, readStoredSteps, type StoredStep, stepFor } from './sequence-steps.ts'
+import { readStoredSteps, type StoredStep, wordingsAt } from './sequence-steps.ts'
 import { whyOn } from './steps.ts'
 import { texts } from './texts.ts'
 import { type Choices, readStored, readWorld, type StoredInvoice, todayAt } from './world.ts'
@@ -205,8 +205,7 @@ async function planAhead(
     const key = `${sequence} ${offset} ${language}`
     const known = wordings.get(key)
     if (known) return known
-    const own = stepFor(stepsIn.get(language)?.get(sequence) ?? [], offset)
-    const { one, group } = (own && inStep(own, language)) ?? template.in(language)
+    const { one, group } = wordingsAt(stepsIn.get(language)?.get(sequence), offset, language) ?? template.in(language)
     const made = { one, group, key: hash(JSON.stringify([one.subject, one.content, group.subject, group.content])) }
     wordings.set(key, made)
     return made
