@@ -103,11 +103,14 @@ function readyIn(log: Readable): Promise<void> {
   })
 }
 
+/** A program that was to start, and exited before it answered. */
+export class ProgramExited extends Error {}
+
 async function healthy(url: string, child: ChildProcess, { logged, output }: { logged: Promise<void>; output(): string }): Promise<void> {
   const deadline = performance.now() + startLimit
   await Promise.race([logged, pause(startLimit, undefined, { ref: false })])
   do {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`The program exited immediately:\n${output()}`)
+    if (child.exitCode !== null || child.signalCode !== null) throw new ProgramExited(`The program exited immediately:\n${output()}`)
     const answered = await fetch(`${url}/health`, { signal: AbortSignal.timeout(startLimit) }).catch(() => null)
     if (answered?.ok) return
     await pause(50)

@@ -1,14 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { failPointNames } from '#server/platform/fail-point.ts'
 import { later } from '#test/fakes/smtp-server.ts'
+import { ProgramExited } from '#test/program.ts'
 import { type Environment, embedded, inFlight, onPostgres, openMailServer, untilRunsFinish } from './environment.ts'
 import { row } from './row.ts'
 import { isDelivered, summarize, tally } from './tally.ts'
 
 /** Starts a process that is killed at a fail point, perhaps before it is healthy; answers false where it survives. */
 async function dies(environment: Environment, failPoint: string): Promise<boolean> {
-  const doomed = await environment.start({ FAILPOINT: failPoint }).catch((error: Error) => {
-    if (/ended/.test(error.message)) return null
+  const doomed = await environment.start({ FAILPOINT: failPoint }).catch((error: unknown) => {
+    if (error instanceof ProgramExited) return null
     throw error
   })
   return !doomed || Promise.race([doomed.ended.then((code) => code === null), pause(300_000, false)])
