@@ -63,6 +63,8 @@ async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boo
       .where(and(lte(accounts.nextRunAt, now), eq(accounts.plansSteps, plansSteps), behind))
       .orderBy(asc(accounts.nextRunAt), asc(accounts.id))
       .limit(accountsAtOnce)
+      // Without those whose runs another process is making: to lock them in vain takes as long as making a few runs where the database is far away.
+      .for('key share', { of: accounts, skipLocked: true })
     for (const ids of plansSteps ? due.map(({ id }) => [id]) : inParts(due)) {
       await makeRunsOf(db, queue, ids, now).catch(async () => {
         for (const id of ids) await makeRunsOf(db, queue, [id], now).catch((error: unknown) => failures.push(error))
@@ -109,6 +111,7 @@ async function makeRunsOf(db: Database, queue: Queue, ids: string[], now: Instan
       .where(and(sql`${accounts.id} = ANY(${arrayText(ids)}::uuid[])`, lte(accounts.nextRunAt, now)))
       .orderBy(asc(accounts.id))
       .for('update', { of: accounts, skipLocked: true })
+    if (due.length === 0) return
     const skipped: SkippedDay[] = []
     const running: Due[] = []
     const next: { id: string; at: Instant; from: string; ran: boolean }[] = []
