@@ -36,6 +36,8 @@ export function inOrder<T extends { currency: string }>(all: T[], first: string)
 
 const live = (ownerId: string) => sql`i.owner_id = ${ownerId}::uuid AND i.deleted_at IS NULL`
 const balance = sql`greatest(0, i.amount_minor - i.paid_minor)`
+/** The day of payment is known: not of an invoice that was created as paid, such as one of an imported history. */
+const dayKnown = sql`i.paid_at <> i.created_at`
 
 /** Of an open invoice: by how many days its due date is past. */
 const aged: Record<Age, (late: SQL) => SQL> = {
@@ -65,7 +67,7 @@ export type ClientPart = z.output<typeof clientPart>
 export async function readClientParts(db: Database, { id, today }: Whose): Promise<ClientPart[]> {
   const late = sql`(${today}::date - i.due_date)`
   const open = (age: Age) => sql`i.status <> 'paid' AND ${aged[age](late)}`
-  const paid = sql`i.status = 'paid' AND i.paid_on >= ${yearBefore(today)}::date AND i.paid_on <= ${today}::date`
+  const paid = sql`i.status = 'paid' AND ${dayKnown} AND i.paid_on >= ${yearBefore(today)}::date AND i.paid_on <= ${today}::date`
   const each = (what: (age: Age) => SQL) => sql`ARRAY[${sql.join(ages.map(what), sql`, `)}]`
   const found = await rows(
     db,
@@ -173,7 +175,10 @@ interface MonthFigures {
   onTime: number
 }
 
-/** The last thirteen months of each currency, oldest first, and what was invoiced in every month before. */
+/**
+ * The last thirteen months of each currency, oldest first, and what was invoiced in every month before. An invoice that was created as paid was open
+ * until its due date, at the latest until then: left out, it would miss from what was invoiced, and DSO would count back far too many days.
+ */
 export async function readMonths(
   db: Database,
   { id, today }: Whose,
@@ -187,22 +192,24 @@ export async function readMonths(
       sql`, `,
     )
   const paidBy = (at: number) => sql.raw(`p[${at + 1}]`)
-  const rest = (at: number) => sql`greatest(0, amount - ${paidBy(at)})`
+  const rest = (end: SQL, at: number) =>
+    sql`CASE WHEN paid_by IS NULL THEN greatest(0, amount - ${paidBy(at)}) WHEN paid_by <= ${end} THEN 0 ELSE amount END`
   const open = await rows(
     db,
     z.object({ currency: z.string(), receivables: z.array(z.number()), due: z.array(z.number()) }),
     // Grouped instead of joined: without statistics a join compares each payment with each invoice.
     sql`SELECT currency,
-          ARRAY[${each((end, at) => sql`coalesce(sum(${rest(at)}) FILTER (WHERE issued <= ${end}), 0)::float8`)}] AS receivables,
-          ARRAY[${each((end, at) => sql`coalesce(sum(${rest(at)}) FILTER (WHERE issued <= ${end} AND due >= ${end}), 0)::float8`)}] AS due
+          ARRAY[${each((end, at) => sql`coalesce(sum(${rest(end, at)}) FILTER (WHERE issued <= ${end}), 0)::float8`)}] AS receivables,
+          ARRAY[${each((end, at) => sql`coalesce(sum(${rest(end, at)}) FILTER (WHERE issued <= ${end} AND due >= ${end}), 0)::float8`)}] AS due
         FROM (
-          SELECT max(currency) AS currency, max(issued) AS issued, max(due) AS due, max(amount) AS amount,
+          SELECT max(currency) AS currency, max(issued) AS issued, max(due) AS due, max(amount) AS amount, max(paid_by) AS paid_by,
             ARRAY[${each((end) => sql`coalesce(sum(signed) FILTER (WHERE paid_on <= ${end}), 0)`)}] AS p
           FROM (
-            SELECT i.id, i.currency, i.issued_on AS issued, i.due_date AS due, i.amount_minor::float8 AS amount, NULL::date AS paid_on, 0::float8 AS signed
+            SELECT i.id, i.currency, i.issued_on AS issued, i.due_date AS due, i.amount_minor::float8 AS amount,
+              CASE WHEN i.status = 'paid' AND NOT (${dayKnown}) THEN least(i.due_date, i.paid_on) END AS paid_by, NULL::date AS paid_on, 0::float8 AS signed
             FROM invoices i WHERE ${live(id)}
             UNION ALL
-            SELECT invoice_id, NULL, NULL, NULL, NULL, paid_on, CASE kind WHEN 'refund' THEN -amount_minor ELSE amount_minor END::float8
+            SELECT invoice_id, NULL, NULL, NULL, NULL, NULL, paid_on, CASE kind WHEN 'refund' THEN -amount_minor ELSE amount_minor END::float8
             FROM invoice_payments WHERE owner_id = ${id}::uuid AND voided_at IS NULL
           ) AS parts GROUP BY parts.id HAVING max(currency) IS NOT NULL
         ) AS each GROUP BY currency`,
@@ -215,7 +222,7 @@ export async function readMonths(
           FROM invoices i WHERE ${live(id)} AND i.issued_on <= ${today}::date GROUP BY 1, 2
           UNION ALL
           SELECT i.currency, to_char(i.paid_on, 'YYYY-MM'), 0, count(*), count(*) FILTER (WHERE i.paid_on <= i.due_date)
-          FROM invoices i WHERE ${live(id)} AND i.status = 'paid' AND i.paid_on >= ${`${months[0]}-01`}::date AND i.paid_on <= ${today}::date GROUP BY 1, 2
+          FROM invoices i WHERE ${live(id)} AND i.status = 'paid' AND ${dayKnown} AND i.paid_on >= ${`${months[0]}-01`}::date AND i.paid_on <= ${today}::date GROUP BY 1, 2
         ) AS each GROUP BY 1, 2`,
   )
   return new Map(

@@ -1,6 +1,7 @@
 // Also on PostgreSQL: sums and dates come as the driver types them.
 import { type SQL, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
 import { billingCalls } from '#contract/billing.ts'
 import { type AdvancedInsights, type Age, ageOf, type Insights, insightCalls } from '#contract/insights.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
@@ -227,6 +228,8 @@ test('figures follow each change at once, and are of one account', async () => {
   expect(empty.advanced).toMatchObject({ dso: null, cei: null, trend: [], forecast: [], laterOrNever: null, effect: [] })
   const { _id: id } = await anInvoice(app, { owner, amount: 100, issuedOn: '2026-01-10', dueDate: '2026-02-10' })
   expect((await figures(app, owner)).basic.ageing).toMatchObject({ to30: 0, to60: 100 })
+  // What is paid at the instant of its creation has no known day.
+  app.clock.advance({ minutes: 1 })
   const pay = (body: { amount: number; kind?: 'refund'; paidOn: string }) => ask(app, owner, paymentCalls.record, { params: { id }, body })
   await pay({ amount: 40, paidOn: '2026-02-01' })
   expect((await figures(app, owner)).basic.ageing.to60).toBe(60)
@@ -245,6 +248,43 @@ test('figures follow each change at once, and are of one account', async () => {
   app.clock.set('2026-03-21T09:00:00Z')
   await ask(app, owner, invoiceCalls.remove, { params: { id } })
   expect((await figures(app, owner)).basic.latePayers).toEqual([])
+})
+
+test('invoices imported as paid are invoiced and not open, but neither late nor received this month', async () => {
+  await using app = await openTestApp({ now })
+  const owner = await aPerson(app)
+  const line = (nth: number, more: object) => ({
+    clientName: 'Old',
+    clientEmail: 'old@example.com',
+    amount: 1000,
+    issuedOn: '2025-12-10',
+    dueDate: '2026-01-10',
+    status: 'paid' as const,
+    reference: `Z-${nth}`,
+    ...more,
+  })
+  const part = { status: 'overdue' as const, amountPaid: 400 }
+  const notDue = { issuedOn: '2026-03-10', dueDate: '2026-04-10' }
+  const lines = [...[1, 2, 3, 4].map((nth) => line(nth, {})), line(5, part), line(6, notDue)]
+  expect((await ask(app, owner, invoiceCalls.import, { body: { lines, source: 'zoho' } })).reply.imported).toBe(6)
+  const { basic, advanced } = await figures(app, owner)
+  expect(basic.daysLate).toEqual({ mean: null, onTime: null, paid: 0, clients: [] })
+  // What is open of 6,000 that were invoiced: 600. Each was open until its due date, or until it was imported.
+  expect(advanced.trend.slice(-4)).toEqual([
+    { month: '2025-12', receivables: 5000, dso: null, cei: null, onTime: null },
+    { month: '2026-01', receivables: 1000, dso: null, cei: 80, onTime: null },
+    { month: '2026-02', receivables: 1000, dso: 65.2, cei: 0, onTime: null },
+    { month: '2026-03', receivables: 600, dso: 12, cei: 70, onTime: null },
+  ])
+  const received = async () => (await ask(app, owner, accountCalls.stats)).reply.receivedThisMonth
+  expect(await received()).toBe(0)
+  // A payment that a later import of the file brings is one since then.
+  const again = { lines: [line(5, { ...part, amountPaid: 700 })], source: 'zoho', onExisting: 'update' as const }
+  app.clock.set('2026-03-21T09:00:00Z')
+  await ask(app, owner, invoiceCalls.import, { body: again })
+  expect(await received()).toBe(300)
+  await ask(app, owner, invoiceCalls.import, { body: { ...again, lines: [line(5, {})] } })
+  expect([await received(), (await figures(app, owner)).basic.daysLate]).toEqual([600, expect.objectContaining({ mean: 70, paid: 1 })])
 })
 
 const mailed = (invoice: SQL, days: SQL) => sql`

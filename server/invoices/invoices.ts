@@ -196,12 +196,12 @@ type NewInvoice = InvoiceDraft & Partial<ReturnType<typeof paused>> & { source?:
 /** What a draft names as paid: the part, and with the status `paid` a mark over the rest. */
 function paidOf(
   { amount, amountPaid = 0, status }: InvoiceDraft,
-  { origin, today, currency }: { origin: PaymentOrigin; today: string; currency: string },
+  { origin, batchId, today, currency }: { origin: PaymentOrigin; batchId: string | null; today: string; currency: string },
 ): NewPayment[] {
   const rest = status === 'paid' ? minor(amount, currency) - minor(amountPaid, currency) : 0
   return [
-    ...(amountPaid > 0 ? [{ origin, amountMinor: minor(amountPaid, currency), paidOn: today }] : []),
-    ...(rest > 0 ? [{ origin: 'marked' as const, amountMinor: rest, paidOn: today }] : []),
+    ...(amountPaid > 0 ? [{ origin, amountMinor: minor(amountPaid, currency), paidOn: today, batchId }] : []),
+    ...(rest > 0 ? [{ origin: 'marked' as const, amountMinor: rest, paidOn: today, batchId }] : []),
   ]
 }
 
@@ -278,7 +278,7 @@ export async function createInvoices(
   const rows = good.map((draft) => {
     const { amount, currency = owner.currency, reference, amountPaid: _, ...fields } = draft
     const id = ids.shift() ?? newId()
-    const its = paidOf(draft, { origin, today, currency })
+    const its = paidOf(draft, { origin, batchId: importId, today, currency })
     payments.push(...its.map((payment) => ({ ...payment, invoiceId: id, currency })))
     return {
       ...notPaused,
@@ -444,7 +444,10 @@ export async function zoneOf(db: Database, ownerId: string): Promise<string> {
   return owner.timezone
 }
 
-/** What an account has: how many invoices, what was paid of them, and what was received in the month of `now` in its zone, by currency. */
+/**
+ * What an account has: how many invoices, what was paid of them, and what was received in the month of `now` in its zone, by currency. What an import
+ * created as paid was received on a day that is not known.
+ */
 export async function invoiceTotals(
   db: Database,
   owner: Pick<AccountRow, 'id' | 'timezone' | 'currency'>,
@@ -462,6 +465,7 @@ export async function invoiceTotals(
             UNION ALL
             SELECT invoice_id, NULL, false, 0, CASE kind WHEN 'refund' THEN -amount_minor ELSE amount_minor END FROM invoice_payments
             WHERE owner_id = ${owner.id}::uuid AND voided_at IS NULL AND paid_on >= ${month}::date AND paid_on < ${next}::date
+              AND (batch_id IS NULL OR recorded_at <> (SELECT i.created_at FROM invoices i WHERE i.id = invoice_id))
           ) AS parts GROUP BY id HAVING bool_or(listed)
         ) AS each GROUP BY currency`,
   )

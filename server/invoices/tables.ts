@@ -165,7 +165,7 @@ export const invoicePayments = pgTable(
     note: text().notNull().default(''),
     /** The payment at the provider that it came from. */
     providerId: text(),
-    /** The line of a bank file that it came from, and the import it was recorded by. */
+    /** The line of a bank file that it came from, and the import it was recorded by, of lines or of invoices. */
     bankLineHash: text(),
     batchId: uuid(),
     /** The Idempotency-Key of the request that recorded it, and SHA-256 of that request. */

@@ -28,7 +28,7 @@ test('days late are in words: late, early, on the due date, or none paid', () =>
   expect(title(-1.2, 100)).toBe('Clients pay 1 day early on average, and every invoice on time')
   expect(title(3, 0)).toBe('Clients pay 3 days late on average, and no invoice on time')
   expect(title(0.3, 90)).toBe('Clients pay on the due date on average, and 90% of invoices on time')
-  expect(title(null, null)).toBe('No invoice was paid in the last 12 months')
+  expect(title(null, null)).toBe('No payment day recorded in the last 12 months')
 })
 
 test('the other findings name their figures, or that there are too few', () => {

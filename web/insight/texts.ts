@@ -64,11 +64,11 @@ export const texts = {
   daysLate: {
     title: (mean: number, onTime: number) =>
       `Clients pay ${lateness(mean)} on average, and ${onTime === 0 ? 'no invoice' : onTime === 100 ? 'every invoice' : `${percent(onTime)} of invoices`} on time`,
-    none: 'No invoice was paid in the last 12 months',
+    none: 'No payment day recorded in the last 12 months',
     about: 'Average per client over 12 months. Shows clients with at least 3 paid invoices.',
     noClients: 'No client has paid 3 invoices in 12 months yet.',
     formula:
-      'The day of payment less the due date, of every invoice that was paid in full in the last 12 months; early is below 0. On time: paid on the due date or before. Paid days are as recorded. Of the clients with 3 paid invoices or more, the ten with the most are shown.',
+      'The day of payment less the due date, of every invoice that was paid in full in the last 12 months; early is below 0. On time: paid on the due date or before. Paid days are as recorded; invoices created or imported as paid have none, and do not count. Of the clients with 3 paid invoices or more, the ten with the most are shown.',
     columns: ['Client', 'Paid invoices', 'Days late'],
     unit: 'days late',
     mark: (name: string, days: string, paid: number) => `${name}: ${days}, ${count(paid, 'paid invoice')}`,
@@ -130,7 +130,7 @@ export const texts = {
     },
     about: 'DSO: how many days of invoices are still unpaid. CEI: the share of the amount due that was collected.',
     formula:
-      'Receivables: what was issued and not paid at the end of the month. DSO counts back: the receivables are taken out of what was invoiced, month by month backwards; whole months count their days, the last one its part. CEI: (opening + invoiced − closing) ÷ (opening + invoiced − closing not due) × 100. On time: of the invoices paid in the month, those paid by their due date. The present month is up to today.',
+      'Receivables: what was issued and not paid at the end of the month. DSO counts back: the receivables are taken out of what was invoiced, month by month backwards; whole months count their days, the last one its part. CEI: (opening + invoiced − closing) ÷ (opening + invoiced − closing not due) × 100. On time: of the invoices paid in the month, those paid by their due date. Invoices created or imported as paid count as paid on their due date, and not for On time. The present month is up to today.',
     columns: ['Month', 'Receivables', 'DSO', 'CEI', 'On time'],
     series: { receivables: 'Receivables', dso: 'DSO', cei: 'CEI', onTime: 'On time' },
     days: (n: number) => count(Math.round(n), 'day'),
