@@ -287,6 +287,20 @@ test('a used-up day at Gmail pauses sending as with any mailbox', async () => {
   expect(await pauseOf(app, asha)).toMatchObject({ reason: 'quota' })
 })
 
+test('a Google account without Gmail pauses sending instead of failing each email', async () => {
+  await using google = await openFakeGoogle()
+  await using app = await withGoogle(google)
+  const asha = await ashaOnGmail(app, google, 3)
+  google.answer({ send: () => ({ status: 400, body: apiError(400, 'failedPrecondition') }) })
+  await start(app, asha)
+  expect(await pauseOf(app, asha)).toMatchObject({
+    reason: 'login_refused',
+    message:
+      'This Google account can’t send by Gmail. Turn Gmail on for it and connect it again, or connect another mailbox. Google said: “Google says: failedPrecondition”',
+  })
+  expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ title: 'Gmail needs to be reconnected' }])
+})
+
 test('a grant is revoked where the mailbox is removed, replaced, or its account deleted', async () => {
   await using google = await openFakeGoogle()
   await using smtp = await openFakeSmtp()

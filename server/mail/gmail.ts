@@ -48,6 +48,8 @@ function hand(apiUrl: string, token: string, mail: Mail): Promise<Answered> {
 /** Gmail's reasons for a used-up daily quota; every other limit ends within minutes. */
 const dayUsedUp = new Set(['dailyLimitExceeded', 'quotaExceeded'])
 const tooFast = new Set(['userRateLimitExceeded', 'rateLimitExceeded', 'RESOURCE_EXHAUSTED'])
+/** "Mail service not enabled": the account has no Gmail. */
+const noMailbox = new Set(['failedPrecondition', 'FAILED_PRECONDITION'])
 
 /** By status and reason (Gmail API, "Resolve errors"), never by message text. */
 function classify({ status, body, reached }: Answered): Outcome {
@@ -62,6 +64,7 @@ function classify({ status, body, reached }: Answered): Outcome {
   if (status === 403 && forOperator.has(reason)) return { kind: 'temporary', reply, unknown: false }
   if (status === 401 || status === 403)
     return { kind: 'login_refused', reply: outcomes.says(outcomes.gmail.reconnect, 'Gmail', reply).slice(0, 500) }
+  if (noMailbox.has(reason)) return { kind: 'login_refused', reply: outcomes.says(outcomes.gmail.noMailbox, 'Google', reply).slice(0, 500) }
   if (status >= 500) return { kind: 'temporary', reply, unknown: true }
   return { kind: 'permanent', reply: outcomes.refused(reply) }
 }

@@ -31,6 +31,7 @@ export const outcomes = {
     `${name} is no longer set up on this server. Please connect a mailbox by SMTP, or ask the operator of this server.`,
   gmail: {
     reconnect: 'Google no longer lets Duely send from this mailbox. Please connect Gmail again.',
+    noMailbox: 'This Google account can’t send by Gmail. Turn Gmail on for it and connect it again, or connect another mailbox.',
     unreadable: 'The stored Gmail access can’t be read any more. Please connect Gmail again.',
     notRenewed: 'Couldn’t renew access to Gmail.',
     refused: 'Google refused to renew access. Please ask the operator of this server to check its Google settings.',
