@@ -164,8 +164,8 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
         return { connection, outcome: await hand(connection, mail), taking }
       }
     } catch (error) {
-      const { dataSent, step } = connection?.session.progress ?? { dataSent: false, step: '' }
-      const outcome = classify(error, { sender, dataSent, connected: connection !== null, ofMailbox: step !== 'RCPT' })
+      const dataSent = connection?.session.progress.dataSent ?? false
+      const outcome = classify(error, { sender, dataSent, connected: connection !== null })
       if (outcome.kind !== 'permanent' && !(error instanceof MailError && error.code === 'reply'))
         options.log.info(
           { senderId: sender.senderId, host: sender.host, port: sender.port, outcome: outcome.kind },
@@ -243,11 +243,11 @@ async function hand(connection: Connection, mail: Mail): Promise<Outcome> {
 }
 
 /** By the step, then by the reply's codes, never by message text. */
-function classify(error: unknown, about: { sender: Sender; dataSent: boolean; connected: boolean; ofMailbox: boolean }): Outcome {
+function classify(error: unknown, about: { sender: Sender; dataSent: boolean; connected: boolean }): Outcome {
   if (!(error instanceof MailError))
     // The password does not open: wrong secret key, or moved to another row.
     return { kind: 'login_refused', reply: outcomes.passwordUnreadable }
-  const { code, reply } = error
+  const { code, reply, command } = error
   if (reply !== null && passwordsSwitchedOff.has(enhancedCode(reply) ?? ''))
     return { kind: 'login_refused', reply: passwordsSwitchedOffText(about.sender.host ?? 'This server', reply).slice(0, 500) }
   if (code === 'login' && !isTemporary(reply)) return { kind: 'login_refused', reply: reply ?? '' }
@@ -261,8 +261,14 @@ function classify(error: unknown, about: { sender: Sender; dataSent: boolean; co
     }
   if (loginCodes.has(replyCode(reply))) return { kind: 'login_refused', reply }
   if (quotaCodes.has(enhancedCode(reply) ?? '')) return { kind: 'quota', reply }
-  if (Math.floor(replyCode(reply) / 100) === 5) return { kind: 'permanent', reply }
-  return { kind: 'temporary', reply, unknown: false, ofMailbox: about.ofMailbox && replyCode(reply) !== 421 }
+  if (Math.floor(replyCode(reply) / 100) === 5)
+    return { kind: 'permanent', reply: isOfSender(command, reply) ? outcomes.senderRefused(about.sender.address, reply) : reply }
+  return { kind: 'temporary', reply, unknown: false, ofMailbox: command !== 'RCPT TO' && replyCode(reply) !== 421 }
+}
+
+/** An address or mailbox (RFC 3463: x.1, x.2) that is refused at MAIL is the sender's: its code alone would be read as the client's. */
+function isOfSender(command: string | null, reply: string): boolean {
+  return command === 'MAIL FROM' && /^5\.[12]\./.test(enhancedCode(reply) ?? '')
 }
 
 function plainWords(error: MailError, { host, port }: Sender): string {

@@ -67,7 +67,7 @@ export interface Session {
     copies: string[]
   }): Promise<{ reply: string; refused: { to: string; reply: string }[] }>
   /** How far the last email came: whether the server had answered, and whether the data was sent. */
-  readonly progress: { answered: boolean; dataSent: boolean; step: string }
+  readonly progress: { answered: boolean; dataSent: boolean }
   /** Makes the connection ready for another email after a refused one. */
   reset(): Promise<void>
   /** Says goodbye and closes; resolves when that is done. */
@@ -142,7 +142,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
   let smtpUtf8 = false
   let asked = ''
   let dotUntil = about.began + deadlines.beforeDot
-  let progress = { answered: false, dataSent: false, step: '' }
+  let progress = { answered: false, dataSent: false }
   let connectingTook = 0
   /** The replies to an email with copies: to MAIL, then to the RCPT of its client. Commands may be sent ahead of them. */
   let replies: string[] | null = null
@@ -169,10 +169,10 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
       },
       server(reply) {
         progress.answered = true
-        progress.step = asked
         replies?.push(reply)
         const [toSender = '', toClient = ''] = replies ?? []
-        if (replies?.length === 2 && toSender.startsWith('2') && !toClient.startsWith('2')) lose(new MailError('reply', oneLine(toClient)))
+        if (replies?.length === 2 && toSender.startsWith('2') && !toClient.startsWith('2'))
+          lose(new MailError('reply', oneLine(toClient), 'RCPT TO'))
         if (asked === 'EHLO' && replyCode(reply) === 250) smtpUtf8 = /^250[ -]SMTPUTF8\b/im.test(reply)
       },
     }),
@@ -242,7 +242,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
       return progress
     },
     async send({ raw, from, to, copies }) {
-      const own = { answered: false, dataSent: false, step: '' }
+      const own = { answered: false, dataSent: false }
       progress = own
       replies = copies.length === 0 ? null : []
       dotUntil = performance.now() + deadlines.beforeDot - connectingTook
@@ -353,7 +353,7 @@ function understand(error: Error, step: 'connection' | 'handshake' | 'login' | '
     response,
     code = '',
     originalCode,
-    command,
+    command = null,
   } = error as Error & {
     response?: unknown
     code?: string
@@ -363,7 +363,7 @@ function understand(error: Error, step: 'connection' | 'handshake' | 'login' | '
   const reply = typeof response === 'string' && response !== '' ? oneLine(response) : null
   if (command === 'STARTTLS' && reply) return new MailError(isTemporary(reply) ? 'turned_away' : 'no_starttls', reply)
   if (code === 'EMESSAGE' && !reply) return new MailError('reply', outcomes.tooLarge)
-  if (reply) return new MailError(step === 'login' ? 'login' : step === 'reply' ? 'reply' : 'turned_away', reply)
+  if (reply) return new MailError(step === 'login' ? 'login' : step === 'reply' ? 'reply' : 'turned_away', reply, command)
   return new MailError(codeOf(originalCode ?? code))
 }
 

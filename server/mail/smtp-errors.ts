@@ -24,11 +24,14 @@ export class MailError extends Error {
   readonly code: SmtpErrorCode
   /** The server's own words, one line; null where it said nothing that belongs to this step. */
   readonly reply: string | null
+  /** The command that it answers, such as `RCPT TO`: with PIPELINING others were sent before the answer came. */
+  readonly command: string | null
 
-  constructor(code: SmtpErrorCode, reply: string | null = null) {
+  constructor(code: SmtpErrorCode, reply: string | null = null, command: string | null = null) {
     super(code)
     this.code = code
     this.reply = reply
+    this.command = command
   }
 }
 

@@ -57,6 +57,7 @@ export const outcomes = {
   /** Worded as a mail server's replies: their codes decide what is shown and advised. */
   later: (words: string) => `450 ${words}`.slice(0, 500),
   refused: (words: string) => `554 ${words}`.slice(0, 500),
+  senderRefused: (address: string, reply: string) => outcomes.refused(`${address} was refused as the sender: ${reply}`),
   tooLarge: '552 5.3.4 The email is larger than the mail server allows.',
 }
 

@@ -8,6 +8,7 @@ import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
+import { mailConfigs } from '#server/mail/tables.ts'
 import { rows } from '#server/platform/database.ts'
 import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
 import { later } from '#test/fakes/smtp-server.ts'
@@ -182,6 +183,20 @@ test('a refusal that is not about the address, or about the address of the sende
   const { reply } = await ask(app, asha, invoiceCalls.list, { query: {} })
   expect(reply.map(({ addressHold }) => addressHold)).toEqual([null, null])
   expect(await notices(app, asha)).toEqual([])
+})
+
+test('a mailbox that is refused as the sender holds no address of a client, and is named as the cause', async () => {
+  await using office = await anOffice({ now: '2026-03-02T06:30:00Z', invoices: 2 })
+  const { app, asha, smtp } = office
+  smtp.answer({ mail: () => '550 5.1.0 Sender rejected' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const { reply } = await ask(app, asha, invoiceCalls.list, { query: {} })
+  const [mailbox] = await app.db.select().from(mailConfigs)
+  const why = `554 ${mailbox?.address} was refused as the sender: 550 5.1.0 Sender rejected`
+  expect(reply.map(({ addressHold, notDelivered }) => [addressHold, notDelivered?.code, notDelivered?.reply])).toEqual([
+    [null, 'refused', why],
+    [null, 'refused', why],
+  ])
 })
 
 test('what does not arrive shows since when and why, until one is accepted', async () => {

@@ -349,11 +349,17 @@ test('a closed connection in the middle is not taken for a per-minute limit', as
   expect((await app.db.select().from(mailConfigs))[0]?.learnedPerMinute).toBeNull()
 })
 
-test('greylisting is not taken for a per-minute limit', async () => {
+test.each([
+  ['command by command', false],
+  ['with the envelope at once', true],
+])('greylisting is not taken for a per-minute limit, %s', async (_how, pipelining) => {
   await using office = await anOffice({ now: morning, invoices: 30 })
   const { app, asha, smtp } = office
-  smtp.answer({ rcpt: (to) => (Number(to.slice(6, to.indexOf('@'))) > 5 ? '451 4.7.1 Greylisted' : undefined) })
-  expect((await start(app, asha)).reply).toMatchObject({ count: 5, retrying: 25 })
+  smtp.answer({
+    offers: { pipelining },
+    rcpt: (to) => (Number(to.slice(6, to.indexOf('@'))) > 12 ? '451 4.7.1 Greylisted' : undefined),
+  })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 12, retrying: 18 })
   expect((await app.db.select().from(mailConfigs))[0]?.learnedPerMinute).toBeNull()
 })
 
