@@ -8,8 +8,8 @@ const payLink = z.object({ url: z.string().meta({ format: 'uri', description: 'T
 /** The most bytes of a PDF, and of all PDFs of an account. */
 export const largestFile = 3 * 1024 * 1024
 export const mostFiles = 200 * 1024 * 1024
-/** PDFs of an email that are larger together are linked instead of attached. */
-export const largestAttached = 8 * 1024 * 1024
+/** PDFs of an email that are larger together are linked instead of attached. Graph takes 4 MiB, in which a PDF is in base64 twice. */
+export const largestAttached = { smtp: 8 * 1024 * 1024, gmail: 8 * 1024 * 1024, microsoft: 2 * 1024 * 1024 }
 
 /** A file's name in letters, figures and ` .-_`, at most 80 characters, ending with .pdf. */
 export function fileName(given: string): string {

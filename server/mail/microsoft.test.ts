@@ -23,8 +23,8 @@ import { openMailer } from './transports.ts'
 const morning = '2026-03-02T04:30:00Z'
 
 /** Without the limit of 30 emails a minute, which limits.test.ts is about. */
-async function withMicrosoft(microsoft: FakeMicrosoft): Promise<TestApp> {
-  const app = await openTestApp({ now: morning, config: { microsoft: microsoft.config } })
+async function withMicrosoft(microsoft: FakeMicrosoft, config = {}): Promise<TestApp> {
+  const app = await openTestApp({ now: morning, config: { microsoft: microsoft.config, ...config } })
   app.deps.limitsOf = () => ({ provider: 'Exchange Online', perDay: null, perMinute: null })
   return app
 }
@@ -289,15 +289,31 @@ test('where the connection breaks before the answer, the email is repeated with 
   expect(ids).toEqual([ids[0], ids[0]])
 })
 
-test('a message beyond 4 MB is not handed to Graph', async () => {
+test('PDFs that Graph would refuse with their email are linked instead, and the draft shows that', async () => {
   await using microsoft = await openFakeMicrosoft()
-  await using app = await withMicrosoft(microsoft)
-  const asha = await ashaOnMicrosoft(app, microsoft, 1)
-  const [invoice] = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply
-  await ask(app, asha, paymentSettingsCalls.save, { body: { pdf: 'attach' } })
-  const payload = Buffer.alloc(3 * 1024 * 1024, '%PDF-1.7 %%EOF ')
-  const headers = { authorization: `Bearer ${asha.token}`, 'content-type': 'application/pdf' }
-  expect((await app.app.inject({ method: 'PUT', url: `/invoice/${invoice?._id}/file`, headers, payload })).statusCode).toBe(200)
-  await start(app, asha)
-  expect((await deliveryOf(app))?.reply).toBe('552 5.3.4 The email is larger than the mail server allows.')
+  await using app = await withMicrosoft(microsoft, { publicUrl: 'https://duely.example', payLinks: true })
+  const asha = await ashaOnMicrosoft(app, microsoft, 2)
+  const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
+  await ask(app, asha, paymentSettingsCalls.save, { body: { upi, pdf: 'attach' } })
+  const invoices = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply
+  const draftOf = async (id: string) => (await ask(app, asha, reminderCalls.draft, { body: { invoiceIds: [id] } })).reply.email
+  for (const { _id, clientEmail } of invoices) {
+    const payload = Buffer.alloc(clientEmail === 'client1@example.com' ? 2 * 1024 * 1024 : 2 * 1024 * 1024 + 1, '%PDF-1.7 %%EOF ')
+    const headers = { authorization: `Bearer ${asha.token}`, 'content-type': 'application/pdf' }
+    expect((await app.app.inject({ method: 'PUT', url: `/invoice/${_id}/file`, headers, payload })).statusCode).toBe(200)
+  }
+  const drafts = await Promise.all(invoices.map(({ _id }) => draftOf(_id)))
+  const shown = drafts.map((draft) => [draft?.to, draft?.attached.length, draft?.text.includes('/invoice.pdf')])
+  expect(shown.toSorted()).toEqual([
+    ['client1@example.com', 1, false],
+    ['client2@example.com', 0, true],
+  ])
+  expect((await start(app, asha)).reply).toMatchObject({ count: 2, failed: 0 })
+  const mails = await Promise.all(microsoft.mails.map(({ raw }) => PostalMime.parse(raw)))
+  const sent = mails.map(({ to, attachments, text }) => [
+    to?.[0]?.address,
+    attachments.filter(({ mimeType }) => mimeType === 'application/pdf').length,
+    text?.includes('/invoice.pdf'),
+  ])
+  expect(sent.toSorted()).toEqual(shown.toSorted())
 })

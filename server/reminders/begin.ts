@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { largestAttached } from '#contract/pay-links.ts'
 import { hasPayLink } from '#contract/templates.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { selectAccounts } from '#server/accounts/accounts.ts'
@@ -86,7 +87,8 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
   )
   // Must be read after the emails, as what `withPayment` reads: a claim refuses an older source, but not older bytes.
   const brands = await readOwnBrands(db, ownerIds)
-  const pending = await withPayment({ db, clock, config }, due, wordings)
+  const largest = new Map(found.map(({ account, sender }) => [account.id, largestAttached[sender?.provider ?? 'smtp']]))
+  const pending = await withPayment({ db, clock, config }, due, { wordings, largest })
   return ownerIds.map((ownerId) => {
     const one = found.find(({ account }) => account.id === ownerId)
     const both = wordings.get(ownerId)
@@ -108,7 +110,7 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
 async function withPayment(
   { db, config, clock }: Pick<Deps, 'db' | 'clock' | 'config'>,
   pending: Map<string, PendingDelivery[]>,
-  wordings: Map<string, Begun['wordings']>,
+  { wordings, largest }: { wordings: Map<string, Begun['wordings']>; largest: Map<string, number> },
 ): Promise<Map<string, PendingMail[]>> {
   const payments = await readEmailPayments(db, config, [...pending.keys()])
   const all = [...pending].flatMap(([ownerId, mails]) => mails.map((mail) => ({ ownerId, mail })))
@@ -132,7 +134,8 @@ async function withPayment(
   const added = ({ ownerId, mail }: (typeof all)[number]): PendingMail => {
     const payment = payments.get(ownerId)
     const payLink = linkOf.get(mail.id) ?? null
-    return { ...mail, pay: payment || payLink !== null ? { ...(payment ?? nothingToPay), payLink } : null }
+    const mostAttached = largest.get(ownerId) ?? largestAttached.smtp
+    return { ...mail, pay: payment || payLink !== null ? { ...(payment ?? nothingToPay), payLink, mostAttached } : null }
   }
   return Map.groupBy(all.map(added), ({ ownerId }) => ownerId)
 }

@@ -4,7 +4,6 @@ import { type MailBrand, noBrand, withBrand } from '#contract/brand.ts'
 import { english } from '#contract/english.ts'
 import { fromMinor } from '#contract/money.ts'
 import { type PayBlock, withPayBlock } from '#contract/pay.ts'
-import { largestAttached } from '#contract/pay-links.ts'
 import type { Ability } from '#contract/plans.ts'
 import type { Speech } from '#contract/speech.ts'
 import {
@@ -73,9 +72,13 @@ interface Rendering {
   brand?: MailBrand | null
 }
 
-/** How the client of an email can pay. `payLink`: null where clients cannot reach this server. */
+/**
+ * How the client of an email can pay. `payLink`: null where clients cannot reach this server. `mostAttached`: how many bytes of PDFs its mailbox
+ * can send.
+ */
 export interface MailPayment extends EmailPayment {
   payLink: string | null
+  mostAttached: number
 }
 
 /** A rendered email, and the text of the UPI code that it shows; null where it shows none. */
@@ -142,7 +145,7 @@ export function attachedFiles({
 }: Pick<Rendering, 'owed' | 'pay'> & { about: Pick<ReminderAbout, 'fileId' | 'fileSize'>[] }): string[] {
   if (pay?.pdf !== 'attach' || about.length < owed.count) return []
   const bytes = about.reduce((sum, { fileSize }) => sum + (fileSize ?? 0), 0)
-  return bytes > largestAttached ? [] : about.flatMap(({ fileId }) => fileId ?? [])
+  return bytes > pay.mostAttached ? [] : about.flatMap(({ fileId }) => fileId ?? [])
 }
 
 /** Composes one reminder, about one invoice or all that one client owes. Exactly these bytes are sent. */

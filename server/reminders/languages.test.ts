@@ -26,7 +26,7 @@ const methods = {
   bank: bankSettings.parse({ kind: 'uk', accountName: 'Asha', sortCode: '112233', accountNumber: '12345678' }),
   ownLink: null,
 }
-const payment: MailPayment = { methods, inEmails: true, pdf: 'link', payLink: 'https://duely.example/pay/k' }
+const payment: MailPayment = { methods, inEmails: true, pdf: 'link', payLink: 'https://duely.example/pay/k', mostAttached: 0 }
 const facts = { clientName: 'Kaveri', clientEmail: 'k@example.com', currency: 'INR', firstMessageId: null, lastMessageId: null }
 const invoice = (nth: number) => ({
   ...facts,

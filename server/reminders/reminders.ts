@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { CallParts, CallReply } from '#contract/call.ts'
 import { fromMinor, toMinor, toMoney } from '#contract/money.ts'
+import { largestAttached } from '#contract/pay-links.ts'
 import {
   holdReasonOf,
   type PreviewLine,
@@ -767,7 +768,7 @@ async function draftEmail(
   const date = localDate(now, account.timezone)
   const today = by === 'start' ? laterDate(date, firstDay.toString()) : date
   const sender = await senderTo(db, account.id, first.clientEmail)
-  const pay = await paymentOf({ db, config, account, now }, wanted, wording)
+  const pay = await paymentOf({ db, config, account, now }, wanted, { wording, mostAttached: largestAttached[sender?.provider ?? 'smtp'] })
   const attached = attachedFiles({ about, owed, pay })
   const own = (await readOwnBrands(db, [account.id])).get(account.id)
   const brand = sentBrand(own, (await entitlementsOf(db, account.id, now, config)).abilities)
@@ -804,7 +805,7 @@ async function draftEmail(
 async function paymentOf(
   { db, config, account, now }: Omit<Asking, 'queue'>,
   about: PreviewLine[],
-  wording: Wording,
+  { wording, mostAttached }: { wording: Wording; mostAttached: number },
 ): Promise<MailPayment | null> {
   const payment = (await readEmailPayments(db, config, [account.id])).get(account.id)
   const [first] = about
@@ -813,7 +814,7 @@ async function paymentOf(
   const clientKey = first.clientEmail.toLowerCase()
   const linked = config.payLinks && (payment?.inEmails || hasPayLink(wording))
   const [payLink = null] = linked ? await payLinksFor(db, config, [{ ownerId: account.id, invoiceId, clientKey }], now) : []
-  return { ...nothingToPay, ...payment, payLink }
+  return { ...nothingToPay, ...payment, payLink, mostAttached }
 }
 
 /** The wording belongs to the one email of the run, which must not be on its way already. */

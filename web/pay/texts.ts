@@ -95,7 +95,7 @@ export const texts = {
     detailsHint: 'Such as your address or tax number.',
     inEmails: 'Add ways to pay to reminders',
     pdf: 'Invoice PDFs in reminders',
-    pdfHint: 'Add a PDF on the invoice’s page. If the PDFs of one email exceed 8 MiB, links are sent instead.',
+    pdfHint: 'Add a PDF on the invoice’s page. If the PDFs of one email exceed 8 MiB, or 2 MiB from Microsoft 365, links are sent instead.',
     pdfs: { link: 'Link to the PDF', attach: 'Attach the PDF' },
     logo: 'Logo',
     logoHint: 'PNG or JPEG, at most 200 KB',
