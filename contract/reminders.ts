@@ -33,6 +33,9 @@ const failures = z
       clientEmail: z.string(),
       message: z.string().meta({ description: 'The mail server’s reply.' }),
       words: z.string().meta({ description: 'The reason in a few words, such as `mailbox full`.' }),
+      canRetry: z
+        .boolean()
+        .meta({ description: 'A retry of the run may send it again: it is owed, and none about it was accepted since.' }),
     }),
   )
   .meta({ description: 'Where it failed, one entry for each invoice.' })

@@ -63,6 +63,7 @@ test('a refused email is not marked sent: the run shows the reply of the mail se
       clientEmail: 'client1@example.com',
       message: expect.stringContaining('550 5.1.1 No such user here'),
       words: 'address doesn’t exist',
+      canRetry: true,
     },
   ])
   const refused = (await ask(app, asha, invoiceCalls.read, { params: { id: invoices[0]?._id ?? '' } })).reply

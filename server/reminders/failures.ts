@@ -12,7 +12,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { heldTooLong, notInTime } from './deliveries.ts'
 import { mostNamed } from './holds.ts'
 import { readOutlook } from './outlook.ts'
-import { addressHeld, pausedOn } from './owed.ts'
+import { addressHeld, notRemindedSince, pausedOn } from './owed.ts'
 import { settle } from './progress.ts'
 import { dayAfter, startOfDay } from './schedule.ts'
 import { texts } from './texts.ts'
@@ -157,7 +157,7 @@ async function readFailed(tx: Database, run: SettledRun, now: Instant): Promise<
               AND e.created_at > ${now.subtract({ hours: 24 * knownDays }).toString()}::timestamptz) AS known
         FROM deliveries d JOIN delivery_invoices di ON di.delivery_id = d.id JOIN invoices i ON i.id = di.invoice_id
         WHERE d.run_id = ${run.id}::uuid AND d.state = 'failed' AND (NOT ${isWatched(run)}::boolean OR d.reason IN ('too_late', 'poisoned') OR d.attempt > 1) AND d.reason IS DISTINCT FROM ${heldTooLong} AND i.status <> 'paid' AND i.deleted_at IS NULL
-          AND (i.last_reminder_at IS NULL OR i.last_reminder_at < d.created_at)
+          AND ${notRemindedSince}
         ORDER BY d.created_at, d.id, i.due_date, i.id`,
   )
 }

@@ -54,11 +54,15 @@ export const emailsOf = sql`(SELECT * FROM delivery_invoices WHERE invoice_id = 
   JOIN LATERAL (SELECT * FROM deliveries WHERE deliveries.id = x.delivery_id OFFSET 0) d ON true
   JOIN LATERAL (SELECT * FROM runs WHERE runs.id = coalesce(d.pulled_by_run_id, d.run_id) OFFSET 0) r ON true`
 
+/** No email about an invoice `i` was accepted since the email `d` was made. */
+export const notRemindedSince = sql`(i.last_reminder_at IS NULL OR i.last_reminder_at < d.created_at)`
+
 /**
  * Up to which day an email `d` deals with the steps of its invoices, besides that of each, once it is accepted; null: one by hand deals with
- * none.
+ * none. A retry deals with what the email that failed would have dealt with.
  */
-export const dealsThrough = sql`(SELECT coalesce(d.client_date, r.local_date) FROM runs r
+export const dealsThrough = sql`(SELECT CASE WHEN r.retry_of IS NULL THEN coalesce(d.client_date, r.local_date)
+    ELSE (SELECT f.local_date FROM runs f WHERE f.id = r.retry_of AND f.kind NOT IN ('send_now', 'retry')) END FROM runs r
   WHERE r.id = d.run_id AND (d.step_date IS NOT NULL OR (d.sequence_id IS NULL AND r.kind <> 'send_now')))`
 
 /** The email `o` that an invoice `i` still waits for, likewise, with the date of the step that it is for this one. */

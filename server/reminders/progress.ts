@@ -6,6 +6,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, preparedRows, rows } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
+import { notRemindedSince } from './owed.ts'
 import { runs } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -69,13 +70,15 @@ const failure = z.object({
   clientName: z.string(),
   clientEmail: z.string(),
   message: z.string(),
+  canRetry: z.boolean(),
 })
 
 async function failures(db: Database, runId: string): Promise<Run['failures']> {
   const found = await rows(
     db,
     failure,
-    sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", d.client_email AS "clientEmail", coalesce(d.server_reply, '') AS message
+    sql`SELECT i.id AS "invoiceId", i.reference, i.client_name AS "clientName", d.client_email AS "clientEmail", coalesce(d.server_reply, '') AS message,
+          i.status <> 'paid' AND i.deleted_at IS NULL AND ${notRemindedSince} AS "canRetry"
         FROM deliveries d JOIN delivery_invoices di ON di.delivery_id = d.id JOIN invoices i ON i.id = di.invoice_id
         WHERE ${ofRun(runId)} AND d.state = 'failed' ORDER BY d.id LIMIT ${mostFailures}`,
   )

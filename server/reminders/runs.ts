@@ -14,7 +14,7 @@ import { completeEarlierDays } from './earlier-days.ts'
 import { noteRestored } from './holds.ts'
 import { byHand, deliverJob } from './jobs.ts'
 import { closeLeftOut } from './left-out.ts'
-import { addressHeld, emailsOf, openEmailOf, ownLanguage, pausedOn } from './owed.ts'
+import { addressHeld, emailsOf, notRemindedSince, openEmailOf, ownLanguage, pausedOn } from './owed.ts'
 import type { Rule } from './plan.ts'
 import {
   dailyDeadline,
@@ -302,8 +302,8 @@ async function readCandidates(
            OR EXISTS (SELECT 1 FROM decisions l WHERE l.invoice_id = i.id AND l.local_date = ${today}::date AND l.rule = 'left_out' AND l.delivery_id IS NOT NULL))`
       : sql`false`
   const failedThere = run.retryOf
-    ? sql`AND i.id IN (SELECT f.invoice_id FROM delivery_invoices f JOIN deliveries fd ON fd.id = f.delivery_id
-          WHERE ${run.retryOf}::uuid IN (fd.run_id, fd.pulled_by_run_id) AND fd.state = 'failed')`
+    ? sql`AND i.id IN (SELECT f.invoice_id FROM delivery_invoices f JOIN deliveries d ON d.id = f.delivery_id
+          WHERE ${run.retryOf}::uuid IN (d.run_id, d.pulled_by_run_id) AND d.state = 'failed' AND ${notRemindedSince})`
     : sql``
   // Steps may leave before the due date.
   const from =

@@ -228,6 +228,43 @@ test('a retry repeats the step that failed', async () => {
   expect(await invoiceOf(app, _id)).toMatchObject({ remindedThrough: '2026-03-24', stepsSent: 1 })
 })
 
+test('a retry of an earlier run leaves the steps that came due since to be sent', async () => {
+  await using all = await onThe('2026-03-24', { sequence: { ...plain, steps: [newStep(14, 'firm'), newStep(17, 'final')] } })
+  const { app, asha, smtp } = all
+  const { _id } = await anInvoice(app, { owner: asha, dueDate: '2026-03-10' })
+  await app.db.update(invoices).set({ remindedThrough: '2026-03-17' }).where(eq(invoices.id, _id))
+  smtp.answer({ rcpt: () => '550 5.7.1 Blocked' })
+  for (const date of ['2026-03-24', '2026-03-25', '2026-03-26']) await runOn(all, date)
+  smtp.answer({})
+  app.clock.set('2026-03-27T02:00:00Z')
+  const again = await signedInAgain(app, asha)
+  const first = (await ask(app, again, reminderCalls.runs, { query: {} })).reply.at(-1)
+  await app.whileJobsRun(ask(app, again, reminderCalls.retryRun, { params: { id: first?._id ?? '' } }))
+  expect(await invoiceOf(app, _id)).toMatchObject({ remindedThrough: '2026-03-24', stepsSent: 1 })
+  await runOn(all, '2026-03-27')
+  expect((await runOn(all, '2026-03-28')).map(({ email }) => email.subject)).toEqual([expect.stringMatching(/^Final reminder/)])
+})
+
+test('a retry sends nothing about what was reminded since, and the run offers none', async () => {
+  await using all = await onThe('2026-03-24', { sequence: { ...plain, steps: [newStep(14, 'firm'), newStep(17, 'final')] } })
+  const { app, asha, smtp } = all
+  const { _id } = await anInvoice(app, { owner: asha, dueDate: '2026-03-10' })
+  await app.db.update(invoices).set({ remindedThrough: '2026-03-17' }).where(eq(invoices.id, _id))
+  const failed = async (person: Person) => (await ask(app, person, reminderCalls.runs, { query: {} })).reply.find((run) => run.failed > 0)
+  smtp.answer({ rcpt: () => '550 5.7.1 Blocked' })
+  await runOn(all, '2026-03-24')
+  expect((await failed(asha))?.failures).toMatchObject([{ canRetry: true }])
+  smtp.answer({})
+  expect(await runOn(all, '2026-03-25')).toHaveLength(1)
+  app.clock.set('2026-03-27T02:00:00Z')
+  const again = await signedInAgain(app, asha)
+  const run = await failed(again)
+  expect(run?.failures).toMatchObject([{ canRetry: false }])
+  const { reply } = await app.whileJobsRun(ask(app, again, reminderCalls.retryRun, { params: { id: run?._id ?? '' } }))
+  expect([reply.runId, smtp.mails.length]).toEqual([null, 1])
+  expect((await runOn(all, '2026-03-27')).map(({ email }) => email.subject)).toEqual([expect.stringMatching(/^Final reminder/)])
+})
+
 test('an invoice that is reminded every day counts its automatic emails, so that a sequence begins behind them', async () => {
   await using all = await onThe('2026-03-11')
   const { app, asha } = all

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { PreviewLine, Run } from '#contract/reminders.ts'
 import {
   byAddress,
+  canRetry,
   clientsOf,
   emailCount,
   emailsOf,
@@ -54,6 +55,7 @@ const aFailure = (given: Partial<Run['failures'][number]>): Run['failures'][numb
   clientEmail: 'billing@kaveri.example',
   message: '550 5.1.1 No such user',
   words: 'address doesn’t exist',
+  canRetry: true,
   ...given,
 })
 
@@ -166,6 +168,13 @@ test('a run whose failures are still open is listed, however many runs came afte
   const ids = (open: Map<string, unknown>, asked: string | null) => listedFirst(runs, open, asked).map(({ _id }) => _id)
   expect(ids(new Map(), null)).toEqual(['0', '1', '2', '3', '4', '5'])
   expect(ids(new Map([['7', []]]), '8')).toEqual(['0', '1', '2', '3', '4', '5', '7', '8'])
+})
+
+test('a run offers a retry as long as one of its failures is owed and was not reminded since', () => {
+  const settled = aFailure({ canRetry: false })
+  expect(canRetry(run('1', [settled]))).toBe(false)
+  expect(canRetry(run('1', [settled, aFailure({ invoiceId: '2' })]))).toBe(true)
+  expect(canRetry({ ...run('1', [settled]), failed: 101 })).toBe(true)
 })
 
 test('failures of one address with one reply are one entry, with all its invoices', () => {

@@ -9,7 +9,7 @@ import { BusyButton } from '#web/ui/buttons.tsx'
 import { showComing } from '#web/ui/dates.ts'
 import { adviceFor } from '#web/ui/texts.ts'
 import styles from './reminders.module.css'
-import { byAddress, emailCount, type FailedAddress, type FollowedRun, type Sample, sendRate, withSample } from './runs.ts'
+import { byAddress, canRetry, emailCount, type FailedAddress, type FollowedRun, type Sample, sendRate, withSample } from './runs.ts'
 import { texts } from './texts.ts'
 
 /** Failures shown at first. */
@@ -45,18 +45,20 @@ export function RunResult({ run, zone, retry, lines, lead = null }: RunResultPro
       {run.failed > 0 && (
         <>
           <Failures run={run} lines={lines} retry={retry} />
-          <Allowed by="member">
-            <BusyButton
-              variant="default"
-              leftSection={<IconRefresh size={18} stroke={1.7} />}
-              busy={retry.busy === run._id}
-              busyText={texts.retry.busy}
-              disabled={retry.disabled && retry.busy !== run._id}
-              onClick={() => retry.start(run)}
-            >
-              {texts.retry.button}
-            </BusyButton>
-          </Allowed>
+          {canRetry(run) && (
+            <Allowed by="member">
+              <BusyButton
+                variant="default"
+                leftSection={<IconRefresh size={18} stroke={1.7} />}
+                busy={retry.busy === run._id}
+                busyText={texts.retry.busy}
+                disabled={retry.disabled && retry.busy !== run._id}
+                onClick={() => retry.start(run)}
+              >
+                {texts.retry.button}
+              </BusyButton>
+            </Allowed>
+          )}
         </>
       )}
       {run.held > 0 && (

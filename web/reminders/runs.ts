@@ -62,6 +62,11 @@ export function openFailures(runs: Run[], lines: PreviewLine[]): Map<string, Fai
   return open
 }
 
+/** Whether a retry may send anything: also where not all that failed is listed. */
+export function canRetry({ failed, failures }: Run): boolean {
+  return failures.some((one) => one.canRetry) || (failures.length > 0 && failed > failures.length)
+}
+
 /** Runs listed at first. */
 const initialRuns = 6
 
