@@ -6,12 +6,13 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { paymentCalls } from '#contract/payments.ts'
+import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { pauseSender } from '#server/mail/mail.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { newId } from '#server/platform/columns.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, type Person, payInFull, refusedUpdates } from '#test/factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, aSequence, type Person, payInFull, refusedUpdates } from '#test/factories.ts'
 import { later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
@@ -296,6 +297,17 @@ test('a known limit is never exceeded', async () => {
     message: 'Gmail allows 7 emails in 24 hours, and that many have been sent.',
     until: '2026-03-03T06:30:00Z',
   })
+})
+
+test('each copy of an email counts towards a known limit, and none is sent in part', async () => {
+  await using office = await anOffice({ now: morning, invoices: 5 })
+  const { app, asha, smtp } = office
+  const steps = [{ ...newStep(1, 'friendly'), copyToMe: true }]
+  await aSequence(app, asha, { name: 'With a copy', steps, everyDays: null, atMost: null, atLeast: 1 })
+  app.deps.limitsOf = () => ({ provider: 'Gmail', perDay: 7, perMinute: null })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 3, retrying: 2 })
+  expect(smtp.mails.flatMap(({ envelope }) => envelope.to)).toHaveLength(6)
+  expect((await ask(app, asha, reminderCalls.status)).reply.pause).toMatchObject({ reason: 'quota', until: '2026-03-03T06:30:00Z' })
 })
 
 test('a per-minute limit of the provider spaces the emails', async () => {

@@ -232,14 +232,15 @@ async function drain(deps: Delivering, which: Beginning, slice: Slice): Promise<
       continue
     }
     if (!maySend(deps.config, account) && (await holdUnlessConfirmed(deps, ownerId))) return 'done'
-    const room = await roomLeft(deps, account, sender)
+    const [first] = begun.pending
+    const room = await roomLeft(deps, { account, sender, wanted: first ? recipients(first) : 1 })
     if (room === 0 || (!begun.scheduling && !(await holdUnlessBought(deps, ownerId)))) continue
     const paying = begun.pending.filter((mail) => mail.paying).map(({ id }) => id)
     if (paying.length > 0) {
       await holdPaying(deps.db, ownerId, paying, deps.clock.now())
       continue
     }
-    const waiting = begun.pending.slice(0, room)
+    const waiting = fitting(begun.pending, room)
     if (waiting.length === 0) {
       if (complete) return 'done'
       await deps.clock.pause(20)
@@ -280,6 +281,21 @@ async function drain(deps: Delivering, which: Beginning, slice: Slice): Promise<
     // A change that affects all of them at once, such as a paused sender, is read again; what remains unexplained waits for the sweep.
     if (moved === 0 && idle++ > 2) return 'done'
   }
+}
+
+/** To how many addresses an email goes: each counts towards the limit of its mailbox. */
+function recipients({ copies }: PendingMail): number {
+  return 1 + copies.length
+}
+
+/** The first of these emails, as many as have room. */
+function fitting(pending: PendingMail[], room: number): PendingMail[] {
+  let left = room
+  const over = pending.findIndex((mail) => {
+    left -= recipients(mail)
+    return left < 0
+  })
+  return over === -1 ? pending.slice() : pending.slice(0, over)
 }
 
 /** What `hosts` knows a mail server by. */
@@ -787,13 +803,19 @@ async function pauseForQuota(
   })
 }
 
-/** How many emails the mailbox may still send. One at its daily limit is paused until a tenth of it has left the last 24 hours. */
-async function roomLeft(deps: Delivering, account: AccountRow, sender: SendingMailbox): Promise<number> {
+/**
+ * To how many recipients the mailbox may still send. One whose next email, to `wanted` of them, is over its daily limit is paused until a tenth of
+ * it has left the last 24 hours.
+ */
+async function roomLeft(
+  deps: Delivering,
+  { account, sender, wanted }: { account: AccountRow; sender: SendingMailbox; wanted: number },
+): Promise<number> {
   const now = deps.clock.now()
   const { perDay, provider } = deps.limitsOf(sender, now)
-  if (perDay === null) return readAhead
+  if (perDay === null) return Number.POSITIVE_INFINITY
   const { sent } = await countSent(deps, sender, now.subtract({ hours: 24 }))
-  if (sent < perDay) return perDay - sent
+  if (sent + wanted <= perDay) return perDay - sent
   const [room] = await rows(
     deps.db,
     z.object({ sentAt: instantText }),
