@@ -208,7 +208,10 @@ export const invoice = z
     paidOn: z.string().nullable().meta({ format: 'date', description: 'The day of its latest payment, once it is paid.' }),
     hasFile: z.boolean().meta({ description: 'Whether a PDF of the invoice is kept.' }),
     remindersSent: z.number().int().meta({ description: 'How many emails about it were accepted by a mail server.' }),
-    lastReminderAt: z.string().nullable().meta({ format: 'date-time', description: 'When an email about it was last accepted.' }),
+    lastReminderAt: z
+      .string()
+      .nullable()
+      .meta({ format: 'date-time', description: 'When an email about it was last accepted that did not come back.' }),
     refusal: z.string().nullable().meta({
       description:
         'The mail server’s reply when it permanently refused the last reminder. Null once one is accepted, or the client has another address.',

@@ -10,7 +10,7 @@ const mostCounted = 10
 const fewestSent = 20
 
 /**
- * How many invoices were paid within 3 and 7 days after the n-th email about them and before the next one. An email counts once 7 days are over;
+ * How many invoices were paid within 3 and 7 days after the n-th email about them and before the next one. An email counts once 7 days are over, and not if it came back;
  * a payment on the day of the next email counts for that one.
  */
 export async function readEffect(db: Database, { id, timezone, today }: Whose): Promise<Effect[]> {
@@ -24,7 +24,7 @@ export async function readEffect(db: Database, { id, timezone, today }: Whose): 
           SELECT i.paid_on, m.day, row_number() OVER w AS n, lead(m.day) OVER w AS next
           FROM invoices i JOIN delivery_invoices x ON x.invoice_id = i.id
             JOIN LATERAL (SELECT (d.sent_at AT TIME ZONE ${timezone})::date AS day, d.sent_at, d.id FROM deliveries d
-              WHERE d.id = x.delivery_id AND d.state = 'sent') m ON true
+              WHERE d.id = x.delivery_id AND d.state = 'sent' AND d.bounced_at IS NULL) m ON true
           WHERE i.owner_id = ${id}::uuid AND i.deleted_at IS NULL AND i.reminders_sent > 0
           WINDOW w AS (PARTITION BY i.id ORDER BY m.sent_at, m.id)
         ) AS numbered

@@ -298,7 +298,7 @@ test('reminder effect counts what was paid after an email and before the next, a
   await using app = await openTestApp({ now })
   const owner = await aPerson(app)
   const due = '2026-01-10'
-  // Emails on day 1 and 6; paid on day 3 (10), 5 (5), 6 (4: that of day 6), 9 (2), not at all (4).
+  // Emails on day 1, 4 and 6; paid on day 3 (10), 5 (5), 6 (4: that of day 6), 9 (2), not at all (4).
   const paid = [...Array(10).fill(3), ...Array(5).fill(5), ...Array(4).fill(6), ...Array(2).fill(9), ...Array(4).fill(null)] as (
     | number
     | null
@@ -320,6 +320,9 @@ test('reminder effect counts what was paid after an email and before the next, a
     sql`INSERT INTO runs (id, owner_id, kind, local_date, created_at, deadline_at) VALUES (gen_random_uuid(), ${owner.id}::uuid, 'daily', ${due}, ${at}, ${at})`,
   )
   const mine = sql`i.owner_id = ${owner.id}::uuid AND r.owner_id = i.owner_id`
+  // One that came back does not count.
+  await app.db.execute(mailed(mine, sql`unnest(ARRAY[4])`))
+  await app.db.execute(sql`UPDATE deliveries SET bounced_at = sent_at`)
   await app.db.execute(mailed(mine, sql`unnest(ARRAY[1])`))
   await app.db.execute(mailed(sql`${mine} AND (i.paid_on IS NULL OR i.paid_on >= i.due_date + 6)`, sql`unnest(ARRAY[6])`))
   await app.db.execute(sql`UPDATE invoices SET reminders_sent = 1`)

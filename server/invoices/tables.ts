@@ -94,7 +94,10 @@ export const invoices = pgTable(
     sequenceId: uuid(),
     /** Whether smart reminders may move its steps, where the account and the client have them. */
     smart: boolean().notNull().default(true),
-    /** Steps of a sequence up to this date are dealt with: the local date of the last automatic email that was accepted, or of its step. */
+    /**
+     * Steps of a sequence up to this date are dealt with: the local date of the last automatic email that was accepted, or of its step. Here and below one
+     * that came back does not count.
+     */
     remindedThrough: date({ mode: 'string' }),
     /** How many emails of sequences about it were accepted. */
     stepsSent: integer().notNull().default(0),
@@ -113,7 +116,7 @@ export const invoices = pgTable(
     /** Its PDF, a row in `invoice_files`; null without one. */
     fileId: uuid(),
 
-    /** How many emails about it were accepted, and when the last one was. */
+    /** How many emails about it were accepted, and when the last one was that did not come back. */
     remindersSent: integer().notNull().default(0),
     lastReminderAt: instant(),
     /** The mail server's reply that permanently refused the last reminder; null once one is accepted, or the client has another address. */

@@ -1,18 +1,22 @@
 // Also on PostgreSQL: holds of one address meet on one row.
-import { sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { expect, inject, test } from 'vitest'
 import { z } from 'zod'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
+import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { invoices } from '#server/invoices/tables.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { rows } from '#server/platform/database.ts'
-import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
+import { anInvoice, anOffice, aPerson, aSequence, type Person } from '#test/factories.ts'
 import { later } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
+import { readEmail } from '#test/read-email.ts'
 import { makeRun } from './runs.ts'
 import { deliveries } from './tables.ts'
 
@@ -283,6 +287,84 @@ test.each([
   await app.whileJobsRun(ask(app, asha, reminderCalls.tryAddress, { body: { clientEmail: invoice.clientEmail } }))
   expect((await ask(app, asha, integrationCalls.bounce, { body })).reply.held).toBe(false)
   expect(await notices(app, asha)).toEqual([])
+})
+
+/** Daily reminders by a sequence with these steps, of Rohan with an invoice due on 1 March, from the morning of 2 March. */
+async function bySteps(...steps: [offset: number, tone: 'friendly' | 'final'][]) {
+  const office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha, smtp } = office
+  const days = steps.map(([offset, tone]) => newStep(offset, tone))
+  await aSequence(app, asha, { name: 'By steps', steps: days, everyDays: null, atMost: null, atLeast: 1 })
+  const nextRunAt = Temporal.Instant.from('2026-03-02T03:30:00Z')
+  await app.db.update(accounts).set({ remindersActive: true, nextRunAt, nextRunFrom: '2026-03-02' }).where(eq(accounts.id, asha.id))
+  const { _id: id } = await anInvoice(app, { owner: asha, ...rohan, dueDate: '2026-03-01' })
+  app.clock.set(nextRunAt.toString())
+  await app.runJobs()
+  return Object.assign(office, {
+    id,
+    /** Reports the email about it that was sent last, or another one. */
+    async cameBack(nth = 0) {
+      const { mails } = (await ask(app, asha, reminderCalls.history, { params: { id } })).reply
+      return ask(app, asha, integrationCalls.bounce, { body: { messageId: mails[nth]?._id ?? '' } })
+    },
+    async row() {
+      const [row] = await app.db.select().from(invoices).where(eq(invoices.id, id))
+      return row
+    },
+    sent: () => Promise.all(smtp.mails.map(async ({ raw, envelope }) => `${envelope.to[0]}: ${(await readEmail(raw)).subject}`)),
+  })
+}
+
+test('a step whose email came back comes again once the address is corrected, and the sequence continues behind it', async () => {
+  await using office = await bySteps([1, 'friendly'], [3, 'final'])
+  const { app, asha, id, cameBack, row, sent } = office
+  expect((await cameBack()).reply.held).toBe(true)
+  expect(await row()).toMatchObject({ remindedThrough: null, stepsSent: 0, lastReminderAt: null, remindersSent: 1 })
+  await change(app, asha, id, { clientEmail: 'right@mehta.example' })
+  for (let day = 0; day < 4; day += 1) await nextDay(app)
+  expect(await sent()).toEqual([
+    expect.stringMatching(/^rohan@mehta\.example: Invoice INV-0001 from /),
+    expect.stringMatching(/^right@mehta\.example: Invoice INV-0001 from /),
+    'right@mehta.example: Final reminder: invoice INV-0001',
+  ])
+})
+
+test('a sequence is not over where its last email came back', async () => {
+  await using office = await bySteps([1, 'friendly'])
+  const { app, asha, id, cameBack, row, sent } = office
+  await nextDay(app)
+  expect((await notices(app, asha)).map(({ kind }) => kind)).toEqual(['sequence_ended'])
+  await cameBack()
+  expect((await notices(app, asha)).map(({ kind }) => kind)).toEqual(['address_refused'])
+  expect(await row()).toMatchObject({ sequenceEndedOn: null })
+  await change(app, asha, id, { clientEmail: 'right@mehta.example' })
+  await nextDay(app)
+  expect((await sent()).at(-1)).toMatch(/^right@mehta\.example: /)
+})
+
+test('a step that is reported as returned after a later one arrived does not come again', async () => {
+  await using office = await bySteps([1, 'friendly'], [2, 'final'])
+  const { app, cameBack, row } = office
+  await nextDay(app)
+  const before = await row()
+  expect(before).toMatchObject({ remindedThrough: '2026-03-03', stepsSent: 2 })
+  await cameBack(1)
+  await cameBack(1)
+  expect(await row()).toMatchObject({ remindedThrough: '2026-03-03', stepsSent: 1, lastReminderAt: before?.lastReminderAt })
+})
+
+test('where an email by hand came back, no step comes again, and Send Now may be pressed as often as before', async () => {
+  await using office = await bySteps([1, 'friendly'])
+  const { app, asha, id, cameBack, row } = office
+  const before = await row()
+  app.clock.advance({ minutes: 5 })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow, { body: { invoiceIds: [id] } }))
+  const left = async () => (await ask(app, asha, reminderCalls.preview)).reply.lines[0]?.sendNowLeft
+  expect(await left()).toBe(2)
+  await cameBack()
+  expect(await row()).toMatchObject({ remindedThrough: '2026-03-02', stepsSent: 1, lastReminderAt: before?.lastReminderAt })
+  await change(app, asha, id, { clientEmail: 'right@mehta.example' })
+  expect(await left()).toBe(3)
 })
 
 test('an unknown id, that of another account and a corrected address hold nothing', async () => {

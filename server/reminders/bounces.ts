@@ -8,6 +8,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { holdAddress } from './holds.ts'
+import { dealsThrough } from './owed.ts'
 import { deliveries } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -19,7 +20,7 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const bounced = z.object({ id: z.string(), clientEmail: z.string(), first: z.boolean() })
 
 /**
- * An email came back. The first report of it holds its address as a permanent refusal does; further ones change nothing, so that an address
+ * An email came back. The first report of it holds its address as a permanent refusal does, and it no longer counts as a reminder; further ones change nothing, so that an address
  * that was tried again stays free. `messageId`: its Message-ID, with or without angle brackets, its X-Reminder-Id, or its `_id`. Refuses with
  * `not_found`.
  */
@@ -46,6 +47,7 @@ export async function recordBounce(
     if (!email) throw new ProblemError('not_found', texts.bounced.notFound)
     const { clientEmail } = email
     if (email.first) {
+      await takeBackReminder(tx, account.id, email.id)
       await holdBounced(tx, account.id, email, now)
       // At last, because the event that follows from it shows the invoices as they are then.
       await tx.update(deliveries).set({ bouncedAt: now }).where(eq(deliveries.id, email.id))
@@ -57,6 +59,30 @@ export async function recordBounce(
     )
     return { _id: email.id, clientEmail, held: hold?.held ?? false }
   })
+}
+
+/**
+ * No client got it: its invoices are as reminded as the emails that did not come back have left them, at whichever address they are by now, so that
+ * its step comes again.
+ */
+async function takeBackReminder(tx: Database, ownerId: string, emailId: string): Promise<void> {
+  const its = sql`SELECT x.invoice_id FROM delivery_invoices x WHERE x.delivery_id = ${emailId}::uuid`
+  // By a statement of its own, so that the next one sees every email that was recorded until then.
+  await tx.execute(sql`SELECT i.id FROM invoices i WHERE i.id IN (${its}) ORDER BY i.id FOR UPDATE`)
+  await tx.execute(
+    sql`WITH changed AS (
+          UPDATE invoices i SET last_reminder_at = others.last_at,
+            reminded_through = CASE WHEN greatest(${dealsThrough}, x.step_date) IS NULL THEN i.reminded_through ELSE others.through END,
+            steps_sent = greatest(0, i.steps_sent - CASE WHEN x.step_date IS NULL THEN 0 ELSE 1 END),
+            sequence_ended_on = CASE WHEN x.step_date IS NULL THEN i.sequence_ended_on END
+          FROM deliveries d JOIN delivery_invoices x ON x.delivery_id = d.id CROSS JOIN LATERAL (
+            SELECT max(d.sent_at) AS last_at, max(greatest(${dealsThrough}, o.step_date)) AS through
+            FROM (SELECT * FROM delivery_invoices WHERE invoice_id = x.invoice_id OFFSET 0) o JOIN deliveries d ON d.id = o.delivery_id
+            WHERE d.id <> x.delivery_id AND d.state = 'sent' AND d.bounced_at IS NULL) others
+          WHERE d.id = ${emailId}::uuid AND i.id = x.invoice_id RETURNING i.id, x.step_date)
+        DELETE FROM notices n USING changed
+        WHERE n.owner_id = ${ownerId}::uuid AND n.kind = 'sequence_ended' AND n.cause = changed.id::text AND changed.step_date IS NOT NULL`,
+  )
 }
 
 /** Only its invoices that still have this address: a corrected one is another address. */

@@ -45,7 +45,7 @@ export async function readLearned(
   const emails = afterEmails
     ? sql`NULL`
     : sql`CASE WHEN i.reminders_sent > 0 THEN (SELECT string_agg(((d.sent_at AT TIME ZONE ${timezone})::date - i.due_date)::text, ',')
-          FROM delivery_invoices x JOIN deliveries d ON d.id = x.delivery_id WHERE x.invoice_id = i.id AND d.state = 'sent') END`
+          FROM delivery_invoices x JOIN deliveries d ON d.id = x.delivery_id WHERE x.invoice_id = i.id AND d.state = 'sent' AND d.bounced_at IS NULL) END`
   const learned: Learned = { watched: [], open: [] }
   for (let after = null as [string, string] | null; ; await setImmediate()) {
     const [page] = await rows(

@@ -593,7 +593,7 @@ async function* previewLines(
             count(*) FILTER (WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))::int AS by_hand,
             (array_agg(r.id ORDER BY r.created_at DESC) FILTER (WHERE ${sentJustNow} AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held')
               AND lower(d.client_email) = lower(i.client_email) AND x.amount_minor = ${balance}))[1] AS just_now
-          FROM ${emailsOf} WHERE d.created_at >= ${dayBefore}::timestamptz) t ON i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL
+          FROM ${emailsOf} WHERE d.created_at >= ${dayBefore}::timestamptz AND d.bounced_at IS NULL) t ON i.last_reminder_at >= ${dayBegan}::timestamptz OR o.id IS NOT NULL
         WHERE i.owner_id = ${account.id}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' ${only === undefined ? sql`` : sql`AND i.id = ANY(${`{${validIds(only).join(',')}}`}::uuid[])`}
           ${last === undefined ? sql`` : sql`AND (i.due_date, i.id) > (${last.dueDate}::date, ${last.invoiceId}::uuid)`}
         ORDER BY i.due_date, i.id LIMIT ${previewChunk}::int`,

@@ -293,7 +293,7 @@ async function readCandidates(
   const place = run.grouped ? groupKey : sql`concat_ws(' ', CASE WHEN ${wroteLastTime} THEN 1 ELSE 0 END, i.due_date, i.id)`
   const byHand =
     run.kind === 'send_now'
-      ? sql`(SELECT count(*)::int FROM ${emailsOf} WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held'))`
+      ? sql`(SELECT count(*)::int FROM ${emailsOf} WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held') AND d.bounced_at IS NULL)`
       : sql`0`
   const refusedToday =
     run.kind === 'trigger'
