@@ -1,7 +1,7 @@
 import type { Tone } from '#contract/sequences.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { everyDay, isOpen, isOver, isQuiet, longestQuiet, openedStep, stepOn } from './due-steps.ts'
-import { atHour, lastHour } from './schedule.ts'
+import { atHour, lastHour, leavesAt } from './schedule.ts'
 import { chooseDay, type Reason, type Smart } from './smart.ts'
 
 /*
@@ -85,6 +85,8 @@ export interface World {
   timezone: string
   /** The hour from which clients in other time zones may get email. */
   reminderHour: number
+  /** How long the emails of a daily run wait for their owner to look at them. */
+  holdMinutes?: number
   /** One email per client, currency and language instead of one per invoice. */
   grouped: boolean
   calendar: Calendar | null
@@ -105,7 +107,7 @@ export interface PlanDay {
   date: DayNumber
   /** Only the daily run knows hours and quiet days. */
   kind: 'daily' | 'start' | 'trigger'
-  /** When the run is, and when the next one is. */
+  /** From when its emails may leave, and when the next run is. */
   at: Instant
   next: Instant
 }
@@ -172,9 +174,10 @@ export function openNext(world: World): FindNext {
 }
 
 /** A day whose run is on time. */
-function dayOfRun({ timezone, reminderHour }: World, date: DayNumber): PlanDay {
+function dayOfRun({ timezone, reminderHour, holdMinutes = 0 }: World, date: DayNumber): PlanDay {
   const at = (day: DayNumber) => atHour(Temporal.PlainDate.from(dateOfDay(day)), reminderHour, timezone).toInstant()
-  return { date, kind: 'daily', at: at(date), next: at(date + 1) }
+  const made = at(date)
+  return { date, kind: 'daily', at: leavesAt({ holdMinutes, timezone }, made) ?? made, next: at(date + 1) }
 }
 
 /** Why no email about an invoice leaves. Null: it is not past due, so nothing is recorded. */

@@ -290,6 +290,20 @@ test('a client ahead of the account hears on the date of each step by its own cl
   expect(stored).toEqual({ through: '2026-03-11' })
 })
 
+test.each([30, 60] as const)('emails held for %i minutes leave in the hours of the client, as shown', async (holdMinutes) => {
+  // At 9:00 in Los Angeles it is 17:00 in London: after an hour it is too late there, until the next morning.
+  await using all = await from('2026-06-01', 9, 'America/Los_Angeles')
+  const { app, asha } = all
+  await set(app, asha, { holdMinutes })
+  const { invoiceId } = await clientIn(app, asha, 'Europe/London', '2026-05-20')
+  const { nextAt } = (await ask(app, asha, reminderCalls.history, { params: { id: invoiceId } })).reply
+  const shown = (await ask(app, asha, sequenceCalls.plan, { query: { days: 4 } })).reply.mails.map(({ at }) => at)
+  const sent = (await until(all, '2026-06-04T12:00:00Z')).map(({ at }) => at)
+  const expected = holdMinutes === 30 ? ['01 17', '02 17', '03 17'] : ['02 9', '03 9', '04 9']
+  expect(sent.map((at) => local(at, 'Europe/London'))).toEqual(expected.map((at) => `2026-06-${at}`))
+  expect([nextAt, ...shown]).toEqual([String(sent[0]), ...sent.map(String)])
+})
+
 test('an email that could not leave until the next run is planned again, for the rest of that day at the client', async () => {
   await using all = await from('2026-03-10')
   const { app, asha, smtp } = all

@@ -84,7 +84,7 @@ type Decision = ReturnType<typeof decide> | Rule
 type Run = typeof runs.$inferSelect
 
 /** The account that a run is made for; its row is locked. */
-type Locked = PlanAccount & Pick<AccountRow, 'groupByClient' | 'plansSteps' | 'holdMinutes'>
+type Locked = PlanAccount & Pick<AccountRow, 'groupByClient' | 'plansSteps'>
 
 /**
  * Makes a run: its row and the first thousand of its emails; `planRun` makes the rest. The account's row must be locked. `retryOf` limits

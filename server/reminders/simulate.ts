@@ -24,7 +24,7 @@ import { readWordings } from '#server/templates/templates.ts'
 import { type Quiet, quietAfter } from './calendars.ts'
 import { type Learned, readLearned } from './learned.ts'
 import { type Outlook, readOutlook } from './outlook.ts'
-import { type DayNumber, dateOfDay, dayNumber, groupKey, laterInstant, type PlanMail, plan, type StepDue, type World } from './plan.ts'
+import { type DayNumber, dateOfDay, dayNumber, groupKey, type PlanMail, plan, type StepDue, type World } from './plan.ts'
 import { apartFrom, dayAfter, firstDateAfterStart, leavesAt, localDate, nextRun, type Occurrence, owedFrom } from './schedule.ts'
 import { readStoredSteps, type StoredStep, wordingsAt } from './sequence-steps.ts'
 import { whyOn } from './steps.ts'
@@ -222,19 +222,18 @@ async function planAhead(
     read.learning?.until(dayNumber(run.date), world.invoices)
     const byStart = run.kind === 'start'
     const next = nextDaily(changed, run)
-    const planned = plan(world, { date: dayNumber(run.date), kind: run.kind, at: run.at, next: next.at })
-    const heldUntil = byStart ? run.at : (leavesAt(changed, run.at) ?? run.at)
+    const leaves = byStart ? run.at : (leavesAt(changed, run.at) ?? run.at)
+    const planned = plan(world, { date: dayNumber(run.date), kind: run.kind, at: leaves, next: next.at })
     for (const { at, until, date: clientDate, step, invoices } of byTime(planned.mails, world)) {
       const invoiceIds = invoices.map(({ invoice }) => invoice.id)
       const waitedFor = invoiceIds.some((id) => waiting.has(id)) ? (world.sequences.get(step.sequence)?.atLeast ?? null) : null
       const { clientKey = '', language = firstLanguage } = invoices[0]?.invoice ?? {}
-      const leaves = laterInstant(at, heldUntil)
       mails.push({
-        at: leaves,
+        at,
         step,
         byStart,
         runDate: run.date,
-        localDate: until === null ? run.date : localDate(leaves, changed.timezone),
+        localDate: until === null ? run.date : localDate(at, changed.timezone),
         clientDate,
         clientKey,
         language,

@@ -14,13 +14,24 @@ import type { PlannedMail } from './deliveries.ts'
 import { stepReached } from './due-steps.ts'
 import { keepChoices } from './learning.ts'
 import type { Outlook } from './outlook.ts'
-import { dateOfDay, dayNumber, isLeftOut, openNext, type PlanInvoice, type PlanMail, plan, type Rule, type StepDue } from './plan.ts'
+import {
+  dateOfDay,
+  dayNumber,
+  isLeftOut,
+  laterInstant,
+  openNext,
+  type PlanInvoice,
+  type PlanMail,
+  plan,
+  type Rule,
+  type StepDue,
+} from './plan.ts'
 import { dayAfter, localDate, nextRun } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { texts } from './texts.ts'
 import { type PlanAccount, readWorld } from './world.ts'
 
-type Run = Pick<typeof runs.$inferSelect, 'id' | 'createdAt' | 'ownerId' | 'localDate' | 'grouped' | 'retryOf'> & {
+type Run = Pick<typeof runs.$inferSelect, 'id' | 'createdAt' | 'leavesAt' | 'ownerId' | 'localDate' | 'grouped' | 'retryOf'> & {
   kind: 'daily' | 'start' | 'trigger'
 }
 
@@ -44,7 +55,7 @@ export async function planSteps(
   // Emails of clients that are left out are made and closed, so that they can be taken back.
   const world = { ...read, leftOut: new Map(), invoices: invoicesOfRun }
   const next = nextRun(account, { now, notBefore: dayAfter(run.localDate), lastRunAt: null })
-  const planned = plan(world, { date: dayNumber(run.localDate), kind: run.kind, at: now, next: next.at })
+  const planned = plan(world, { date: dayNumber(run.localDate), kind: run.kind, at: laterInstant(run.leavesAt ?? now, now), next: next.at })
   const rules = new Map([...planned.rules].map(([{ id }, rule]) => [id, rule]))
   await keepChoices(tx, account.id, planned.chosen, planned.next.smart?.credit ?? 0)
   await endSequences(

@@ -16,7 +16,7 @@ import { sequenceSteps } from './tables.ts'
 
 /** What `plan` must know of an account. */
 export type PlanAccount = QuietAccount &
-  Pick<AccountRow, 'reminderHour' | 'follows' | 'sequenceId' | 'leftOutUntil' | 'smart' | 'smartDays'>
+  Pick<AccountRow, 'reminderHour' | 'holdMinutes' | 'follows' | 'sequenceId' | 'leftOutUntil' | 'smart' | 'smartDays'>
 
 /** What is chosen for an invoice and its client. Of a sequence an id or a built-in one; null: the next one applies. */
 export interface Choices {
@@ -127,6 +127,7 @@ export async function readWorld(
   return {
     timezone: account.timezone,
     reminderHour: account.reminderHour,
+    holdMinutes: account.holdMinutes,
     grouped: about.grouped,
     ...quiet,
     leftOut: await readLeftOut(db, account, about.today),
