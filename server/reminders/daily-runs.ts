@@ -207,18 +207,23 @@ async function insertRuns(tx: Database, due: Due[], now: Instant): Promise<void>
       SELECT w.*, i.id AS invoice_id, ${balance} AS amount_minor, i.client_email, i.currency, i.due_date, lower(i.client_email) AS client_key, o.delivery_id AS open_delivery,
         ${pausedOn(sql`w.local_date`)} AS paused, ${addressHeld} AS address_held, coalesce(i.last_reminder_at >= w.day_began, false) AS reminded_today,
         coalesce(nullif(i.pause_note, ''), nullif(c.pause_note, '')) AS pause_note,
-        i.language, CASE WHEN w.grouped THEN concat_ws(' ', lower(i.client_email), i.currency, ${ownLanguage}) ELSE concat_ws(' ', CASE WHEN coalesce(i.last_reminder_at >= w.day_before AND i.last_reminder_at < ${at}, false) THEN 1 ELSE 0 END, i.due_date, i.id) END AS place
+        i.language, coalesce(i.last_reminder_at >= w.day_before AND i.last_reminder_at < ${at}, false) AS wrote_last_time,
+        CASE WHEN w.grouped THEN concat_ws(' ', lower(i.client_email), i.currency, ${ownLanguage}) END COLLATE "C" AS group_key
       FROM w CROSS JOIN LATERAL (
         SELECT * FROM invoices WHERE owner_id = w.owner_id AND deleted_at IS NULL AND status <> 'paid' AND due_date < w.local_date LIMIT ${firstChunk + 1}::int) i
       LEFT JOIN delivery_invoices o ON o.invoice_id = i.id AND o.open
       LEFT JOIN client_pauses c ON c.owner_id = i.owner_id AND c.client_key = lower(i.client_email)),
+    placed AS (
+      SELECT *, CASE WHEN grouped THEN concat_ws(' ', CASE WHEN bool_or(wrote_last_time) OVER (PARTITION BY run_id, group_key) THEN 1 ELSE 0 END, group_key)
+        ELSE concat_ws(' ', CASE WHEN wrote_last_time THEN 1 ELSE 0 END, due_date, invoice_id) END AS place
+      FROM facts),
     decided AS (
       SELECT *, CASE WHEN decision = 'write' THEN
           (${idsBegin}::text || lpad(to_hex(dense_rank() OVER (PARTITION BY decision ORDER BY run_id, place COLLATE "C")), 12, '0'))::uuid END AS email_id
       FROM (
         SELECT *, CASE WHEN paused THEN 'paused' WHEN address_held THEN 'address_held' WHEN open_delivery IS NOT NULL OR reminded_today THEN 'already' ELSE 'write' END AS decision,
           count(*) OVER (PARTITION BY run_id) AS invoices
-        FROM facts) judged
+        FROM placed) judged
       WHERE invoices <= ${firstChunk}::int),
     emails AS (
       SELECT DISTINCT ON (email_id) email_id AS id, run_id, owner_id, deadline_at, client_email, currency, language

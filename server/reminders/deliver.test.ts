@@ -207,6 +207,22 @@ test('a reached quota stops sending within two emails; the rest is sent first on
   expect(second.filter((to) => first.includes(to))).toEqual([])
 })
 
+test.each([false, true])('a daily limit leaves out no client for days; grouped: %s', async (groupByClient) => {
+  await using office = await anOffice({ now: morning })
+  const { app, asha, smtp } = office
+  for (let client = 0; client < 10; client += 1) await anInvoice(app, { owner: asha, clientEmail: `client${client}@example.com` })
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient } })
+  app.deps.limitsOf = () => ({ provider: 'Gmail', perDay: 7, perMinute: null })
+  expect((await start(app, asha)).reply).toMatchObject({ count: 7, retrying: 3 })
+  const first = smtp.mails.map(({ envelope }) => envelope.to[0])
+  for (const at of ['2026-03-03T03:30:00Z', '2026-03-03T06:31:00Z']) {
+    app.clock.set(at)
+    await app.runJobs()
+  }
+  const second = smtp.mails.slice(7).map(({ envelope }) => envelope.to[0])
+  expect([second.length, new Set([...first, ...second]).size]).toEqual([7, 10])
+})
+
 test('a mailbox that cannot be resumed after its quota delays no other, and its error is reported', async () => {
   await using office = await anOffice({ now: morning })
   const { app, asha, smtp } = office

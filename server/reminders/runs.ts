@@ -275,8 +275,8 @@ function isNotDue(decision: Decision): boolean {
 }
 
 /**
- * The next invoices past due in the order of the run. One email per invoice: carry-over of the last run first, then the oldest due date.
- * Grouped: client by client and currency by currency, and no such group is split. `last` is null where the run is complete.
+ * The next invoices past due in the order of the run. Carry-over of the last run first: of what was not written about last time. One email per invoice: then the
+ * oldest due date. Grouped: then client by client and currency by currency, and no such group is split. `last` is null where the run is complete.
  */
 async function readCandidates(
   tx: Database,
@@ -290,7 +290,11 @@ async function readCandidates(
   // An email sent meanwhile by this same run must not move its invoice in the order.
   const wroteLastTime = sql`coalesce(i.last_reminder_at >= ${dayBefore}::timestamptz AND i.last_reminder_at < ${run.createdAt.toString()}::timestamptz, false)`
   const groupKey = sql`concat_ws(' ', lower(i.client_email), i.currency, ${ownLanguage})`
-  const place = run.grouped ? groupKey : sql`concat_ws(' ', CASE WHEN ${wroteLastTime} THEN 1 ELSE 0 END, i.due_date, i.id)`
+  // Of what is past due, as in the statement of daily-runs.ts.
+  const wroteToGroup = sql`bool_or(${wroteLastTime} AND i.due_date < ${today}::date) OVER (PARTITION BY ${groupKey} COLLATE "C")`
+  const place = run.grouped
+    ? sql`concat_ws(' ', CASE WHEN ${wroteToGroup} THEN 1 ELSE 0 END, ${groupKey})`
+    : sql`concat_ws(' ', CASE WHEN ${wroteLastTime} THEN 1 ELSE 0 END, i.due_date, i.id)`
   const byHand =
     run.kind === 'send_now'
       ? sql`(SELECT count(*)::int FROM ${emailsOf} WHERE r.kind = 'send_now' AND r.local_date = ${today}::date AND d.state IN ('queued', 'sending', 'sent', 'retrying', 'held') AND d.bounced_at IS NULL)`
