@@ -12,7 +12,7 @@ import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { balanceMinor } from './balance.ts'
-import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoices } from './tables.ts'
+import { type AfterChange, addressHolds, clientPauses, clients, type InvoiceRow, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** What is known about the clients of an account: their pauses and the holds of their addresses, by lower-case email address. */
@@ -193,20 +193,21 @@ export interface EndingPauses extends Deps {
 }
 
 /**
- * Ends the pauses whose last day is over in the account's zone. A promise that passed unpaid is reported to the owner once. A pause that fails
- * is left for the next call and does not delay the others; its error is thrown at the end.
+ * Ends the pauses whose last day is over in the account's zone and in that of the client. A promise that passed unpaid is reported to the owner
+ * once. A pause that fails is left for the next call and does not delay the others; its error is thrown at the end.
  */
 export async function endPauses(deps: EndingPauses): Promise<void> {
   const { db, clock } = deps
   const now = clock.now()
   const failures: unknown[] = []
-  // No time zone is more than 14 hours ahead: the index finds the candidates, the account's own date decides.
+  // No time zone is more than 14 hours ahead: the index finds the candidates, the dates there decide.
   const furthest = now.add({ hours: 14 }).toZonedDateTimeISO('UTC').toPlainDate().toString()
   const ofInvoices = (last: { until: string | null; id: string } | undefined) =>
     db
-      .select({ id: invoices.id, ownerId: invoices.ownerId, until: invoices.pausedUntil, timezone: accounts.timezone })
+      .select({ id: invoices.id, until: invoices.pausedUntil, here: accounts.timezone, there: clients.timezone })
       .from(invoices)
       .innerJoin(accounts, eq(accounts.id, invoices.ownerId))
+      .leftJoin(clients, and(eq(clients.ownerId, invoices.ownerId), eq(clients.emailKey, sql`lower(${invoices.clientEmail})`)))
       .where(
         and(
           isNotNull(invoices.pausedUntil),
@@ -223,10 +224,12 @@ export async function endPauses(deps: EndingPauses): Promise<void> {
         ownerId: clientPauses.ownerId,
         clientKey: clientPauses.clientKey,
         until: clientPauses.pausedUntil,
-        timezone: accounts.timezone,
+        here: accounts.timezone,
+        there: clients.timezone,
       })
       .from(clientPauses)
       .innerJoin(accounts, eq(accounts.id, clientPauses.ownerId))
+      .leftJoin(clients, and(eq(clients.ownerId, clientPauses.ownerId), eq(clients.emailKey, clientPauses.clientKey)))
       .where(
         and(
           sql`${clientPauses.pausedUntil} < ${furthest}::date`,
@@ -257,8 +260,8 @@ async function inPages<T>(
   }
 }
 
-function isOver({ until, timezone }: { until: string | null; timezone: string }, now: Instant): boolean {
-  return until !== null && until < now.toZonedDateTimeISO(timezone).toPlainDate().toString()
+function isOver({ until, here, there }: { until: string | null; here: string; there: string | null }, now: Instant): boolean {
+  return until !== null && [here, there ?? here].every((zone) => until < now.toZonedDateTimeISO(zone).toPlainDate().toString())
 }
 
 /** `until`: the day that is over. The owner may have changed the pause since it was read: that one stays. */

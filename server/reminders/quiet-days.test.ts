@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import type { CallInput } from '#contract/call.ts'
 import { clientCalls } from '#contract/clients.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { quietDayCalls } from '#contract/quiet-days.ts'
 import { newStep, readySequences } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -302,6 +303,18 @@ test.each([30, 60] as const)('emails held for %i minutes leave in the hours of t
   const expected = holdMinutes === 30 ? ['01 17', '02 17', '03 17'] : ['02 9', '03 9', '04 9']
   expect(sent.map((at) => local(at, 'Europe/London'))).toEqual(expected.map((at) => `2026-06-${at}`))
   expect([nextAt, ...shown]).toEqual([String(sent[0]), ...sent.map(String)])
+})
+
+test.each(['invoice', 'client'] as const)('a promise of a client behind the account ends with its last day there (%s)', async (scope) => {
+  await using all = await from('2026-03-08', 9, 'Australia/Sydney')
+  const { app, asha } = all
+  const { invoiceId } = await clientIn(app, asha, 'America/Los_Angeles', '2026-02-20')
+  const promise = { paused: true, until: '2026-03-10', promised: true, note: '', scope }
+  await ask(app, asha, invoiceCalls.pause, { params: { id: invoiceId }, body: promise })
+  const shown = (await ask(app, asha, sequenceCalls.plan, { query: { days: 5 } })).reply.mails.map(({ at }) => at)
+  const sent = (await until(all, '2026-03-11T20:00:00Z')).map(({ at }) => at)
+  expect(sent.map((at) => local(at, 'America/Los_Angeles'))).toEqual(['2026-03-11 9'])
+  expect(shown[0]).toBe(String(sent[0]))
 })
 
 test('an email that could not leave until the next run is planned again, for the rest of that day at the client', async () => {
