@@ -5,11 +5,14 @@ import { accountCalls } from '#contract/accounts.ts'
 import { teamCalls } from '#contract/business.ts'
 import { businessHeader } from '#contract/call.ts'
 import { leavingCalls } from '#contract/leaving.ts'
+import { mailCalls } from '#contract/mail.ts'
 import { ownerLinkCalls } from '#contract/owner-links.ts'
 import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import { clients } from '#server/invoices/tables.ts'
+import { mailConfigs } from '#server/mail/tables.ts'
 import { aMailbox, anInvoice, aPerson, aSequence, changePerson, type Person, signedInAgain } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp } from '#test/harness.ts'
@@ -292,4 +295,45 @@ test('the link of a former owner ends when the business is handed over', async (
   await ask(app, owner, teamCalls.offerOwnership, { body: { personId: String(ben.personId), currentPassword: password } }, business)
   expect((await ask(app, ben, teamCalls.acceptOwnership, {}, business)).reply).toMatchObject({ role: 'owner' })
   expect((await of.look(token)).status).toBe(404)
+})
+
+test('a mailbox that may send again before 18:00 of the next day costs no evening list and no choice for that day', async () => {
+  await using office = await anEvening()
+  const { app, asha } = office
+  const pause = { pauseReason: 'quota' as const, pauseMessage: '550 5.4.5 Daily limit', pausedAt: app.clock.now() }
+  await app.db
+    .update(mailConfigs)
+    .set({ ...pause, pausedUntil: Temporal.Instant.from('2026-03-01T18:30:00Z') })
+    .where(eq(mailConfigs.ownerId, asha.id))
+  expect(await office.at(evening)).toBe(1)
+  const params = { date: '2026-03-02' }
+  const left = await ask(app, await office.own(), leavingCalls.leaveOutOnDay, { params, body: { clientEmails: ['anna@example.com'] } })
+  expect(left.reply).toMatchObject({ leave: 1, of: 2 })
+  await office.at('2026-03-01T18:31:00Z')
+  await office.at(nine)
+  expect(office.to()).toEqual(['ben'])
+})
+
+test('daily reminders are on hold only where no mailbox that writes to clients can send, and the status names one that needs its owner', async () => {
+  await using office = await anEvening()
+  const { app, asha } = office
+  await using other = await openFakeSmtp({ login: { user: 'second@banyan.example', pass: 'second password' } })
+  const body = { provider: 'smtp', host: other.host, port: other.port, secure: false, ...other.login } as const
+  const { reply: second } = await ask(app, await office.own(), mailCalls.addMailbox, { body })
+  const pause = async (which: 'default' | 'second', pauseReason: 'login_refused' | 'quota', until: string | null) => {
+    const stop = { pauseMessage: '', pausedAt: app.clock.now(), pausedUntil: until === null ? null : Temporal.Instant.from(until) }
+    await app.db
+      .update(mailConfigs)
+      .set({ pauseReason, ...stop })
+      .where(eq(mailConfigs.isDefault, which === 'default'))
+  }
+  const status = async () => (await ask(app, await office.own(), reminderCalls.status)).reply
+  await pause('default', 'quota', '2026-03-02T12:30:00Z')
+  // No client is written to from the second one yet.
+  expect(await status()).toMatchObject({ state: 'on_hold', reason: 'sending_paused' })
+  await app.db.update(clients).set({ mailboxId: second._id }).where(eq(clients.ownerId, asha.id))
+  expect(await status()).toMatchObject({ state: 'active', nextRunAt: nine })
+  expect(await office.at(evening)).toBe(1)
+  await pause('second', 'login_refused', null)
+  expect(await status()).toMatchObject({ state: 'on_hold', reason: 'sending_paused', pause: { reason: 'login_refused' } })
 })

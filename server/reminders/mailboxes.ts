@@ -1,7 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import type { Sender } from '#server/mail/mail.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
-import type { Database } from '#server/platform/database.ts'
+import type { Instant } from '#server/platform/clock.ts'
+import { type Database, rows } from '#server/platform/database.ts'
 
 /** A mailbox, and whether its account has several. */
 export interface SendingMailbox extends Sender {
@@ -50,4 +52,16 @@ export async function senderTo(db: Database, ownerId: string, clientEmail: strin
     .from(mailConfigs)
     .where(sql`${mailConfigs.ownerId} = ${ownerId}::uuid AND coalesce(${chosen}, CASE WHEN ${isDefault} THEN ${place} END) = ${place}`)
   return row ?? null
+}
+
+/** Whether one of the mailboxes that write to clients is not paused, or only until before this instant. */
+export async function sendsBefore(db: Database, ownerId: string, at: Instant): Promise<boolean> {
+  const found = await rows(
+    db,
+    z.object({ place: z.string() }),
+    sql`SELECT m.place FROM mail_configs m
+        WHERE m.owner_id = ${ownerId}::uuid AND (m.pause_reason IS NULL OR m.paused_until < ${at.toString()}::timestamptz)
+          AND (m.is_default OR EXISTS (SELECT 1 FROM clients c WHERE c.owner_id = m.owner_id AND c.mailbox_id = m.place)) LIMIT 1`,
+  )
+  return found.length > 0
 }

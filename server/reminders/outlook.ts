@@ -5,7 +5,8 @@ import { findSender } from '#server/mail/mail.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { apartFrom, localDate, nextRun, type Occurrence } from './schedule.ts'
+import { sendsBefore } from './mailboxes.ts'
+import { apartFrom, dailyDeadline, localDate, nextRun, type Occurrence } from './schedule.ts'
 import { texts } from './texts.ts'
 
 /** Why the daily schedule sends nothing at the moment. */
@@ -45,7 +46,8 @@ export async function readOutlook(db: Database, account: Scheduled, now: Instant
   if (!abilities.includes('scheduling') || endsBefore) return onHold('plan')
   const sender = await findSender(db, account.id)
   if (!sender) return onHold('not_configured')
-  if (sender.pauseReason) return onHold('sending_paused')
+  const last = dailyDeadline(next.date, timezone)
+  if (sender.pauseReason && !(await sendsBefore(db, account.id, last))) return onHold('sending_paused')
   const hour = next.at.toZonedDateTimeISO(timezone).toPlainTime().toString({ smallestUnit: 'minute' })
   return { state: 'active', ...next, words: t.active, next: t.nextRun(formatDate(next.date), hour) }
 }

@@ -16,6 +16,7 @@ import {
   repeatedSendNow,
   type SendNowRequest,
 } from '#contract/reminders.ts'
+import type { SenderPause } from '#contract/sender-pause.ts'
 import {
   EmailTooLarge,
   groupVariables,
@@ -437,12 +438,17 @@ export async function reminderStatus(
     reason: outlook.state === 'active' ? null : outlook.reason,
     timezone: account.timezone,
     reminderHour: account.reminderHour,
-    // Of the default mailbox, else of another one.
-    pause: (await findSenders(db, account.id)).map((sender) => toMailConfig(sender).pause).find((pause) => pause !== null) ?? null,
+    pause: await findPause(db, account.id),
     trouble: await findTrouble(db, now),
     openRunId: last?.openRunId ?? null,
     leavingRunId: last?.leavingRunId ?? null,
   }
+}
+
+/** Of a mailbox that its owner must look at, else of the default one, else of another one. */
+async function findPause(db: Database, ownerId: string): Promise<SenderPause | null> {
+  const pauses = (await findSenders(db, ownerId)).flatMap((sender) => toMailConfig(sender).pause ?? [])
+  return pauses.find(({ reason }) => reason === 'login_refused') ?? pauses[0] ?? null
 }
 
 const owedLine = z.object({

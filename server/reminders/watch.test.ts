@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { noticeCalls } from '#contract/notices.ts'
 import { settleLink } from '#server/accounts/links.ts'
 import { accounts, memberships } from '#server/accounts/tables.ts'
+import { mailConfigs } from '#server/mail/tables.ts'
 import { openSystemMailer } from '#server/platform/system-mail.ts'
 import { systemMails } from '#server/platform/tables.ts'
 import { aMailbox, anInvoice, aPerson, refusedUpdates } from '#test/factories.ts'
@@ -111,6 +112,20 @@ test('nothing is reported before the hour, after 18:00, without daily reminders 
   await watch.person()
   await watch.watchAt('2026-03-02T12:30:00Z')
   expect([watch.to(), await app.db.select().from(systemMails)]).toEqual([[], []])
+})
+
+test('a run that is missing is reported although the mailbox was paused until midnight, and nothing has resumed it', async () => {
+  await using watch = await onWatch()
+  const { app } = watch
+  const asha = await watch.person({ email: 'asha@example.com' })
+  const pause = { pauseReason: 'quota' as const, pauseMessage: '', pausedAt: Temporal.Instant.from('2026-03-01T10:00:00Z') }
+  await app.db
+    .update(mailConfigs)
+    .set({ ...pause, pausedUntil: Temporal.Instant.from('2026-03-01T18:30:00Z') })
+    .where(eq(mailConfigs.ownerId, asha.id))
+  await noWorker(app)
+  await watch.watchAt('2026-03-02T03:35:00Z')
+  expect(watch.to()).toEqual(['asha@example.com Duely has not sent your reminders today'])
 })
 
 test('accounts whose day is over do not keep others from their reports', async () => {
