@@ -136,6 +136,29 @@ test('smart reminders are off at first, and can be off for a client and for an i
   expect((await ask(app, await aPerson(app), reminderCalls.settings)).reply).toMatchObject({ smart: false, smartDays: 5 })
 })
 
+test('a step whose day is chosen leaves on its date once smart reminders are off for its invoice or client', async () => {
+  await using office = await withHistory(afterAWeek)
+  const { app, asha } = office
+  const dueDate = after(-2)
+  const { _id: id } = await open(app, asha, { clientEmail: punctual, dueDate })
+  for (let day = 0; day < 5; day += 1) await runOn(office, after(day))
+  expect(await app.db.select().from(smartChoices)).toMatchObject([{ invoiceId: id, day: after(12, dueDate) }])
+  const client = (await ask(app, asha, clientCalls.list)).reply.find(({ email }) => email === punctual)?._id ?? ''
+  const nextOn = async () => (await ask(app, asha, reminderCalls.history, { params: { id } })).reply.nextAt?.slice(0, 10)
+  const turn = {
+    invoice: (smart: boolean) => ask(app, asha, sequenceCalls.assign, { params: { id }, body: { smart } }),
+    client: (smart: boolean) => ask(app, asha, clientCalls.update, { params: { id: client }, body: { smart } }),
+  }
+  for (const of of [turn.invoice, turn.client]) {
+    await of(false)
+    expect(await nextOn()).toBe(after(7, dueDate))
+    await of(true)
+    expect(await nextOn()).toBe(after(12, dueDate))
+  }
+  await turn.client(false)
+  expect(await runOn(office, after(5))).toEqual([`${after(7, dueDate)} ${punctual}`])
+})
+
 // Takes 2 s: 14 days of 16 invoices; all 30 in `npm run test:full`.
 test('every email of 30 days leaves as it was shown, on the day and with the subject, with smart reminders', async () => {
   await using office = await withHistory(ready)

@@ -111,6 +111,7 @@ export async function readWorld(
   const invoices = found.map(({ lastAt, paused, pausedUntil, clientId, own, ofClient, smart, smartOfClient, ...one }): PlanInvoice => {
     const chosen = choose(one.id, { clientId, own, ofClient, smart, smartOfClient })
     const promisedUntil = one.promisedUntil === null ? null : dayNumber(one.promisedUntil)
+    const isSmart = chosen.smart && chosen.smartOfClient
     return {
       ...one,
       due: dayNumber(one.due),
@@ -120,8 +121,8 @@ export async function readWorld(
       promisedUntil,
       pause: paused ? { until: pausedUntil === null ? null : dayNumber(pausedUntil) } : null,
       refusedToday: false,
-      smart: chosen.smart && chosen.smartOfClient,
-      chosen: learning?.chosen.get(one.id) ?? [],
+      smart: isSmart,
+      chosen: isSmart ? (learning?.chosen.get(one.id) ?? []) : [],
     }
   })
   return {
