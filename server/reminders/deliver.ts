@@ -631,9 +631,9 @@ export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
     const [open] = await readElsewhere(tx, { owner: ownerId, ids: arrayText(invoiceIds) })
     if (open?.emails) await closeNotOwed(tx, ownerId, invoiceIds, now)
     const later = corrected.flatMap(({ before, after }) => (before.dueDate < after.dueDate ? [after.id] : []))
-    // The steps after the due date come again, by the new one.
+    // The steps come again, by the new one.
     if (open?.emails && later.length > 0)
-      await supersedeAbout(tx, ownerId, sql`i.id = ANY(${arrayText(later)}::uuid[])`, sql`d.step_date IS NOT NULL AND d.step_offset > 0`)
+      await supersedeAbout(tx, ownerId, sql`i.id = ANY(${arrayText(later)}::uuid[])`, sql`d.step_date IS NOT NULL`)
     if (open?.holds) await followAddresses(tx, queue, ownerId, invoiceIds, now)
     if (open?.answers || corrected.length > 0) await closeAnswers(tx, ownerId, invoiceIds, now, corrected)
     if (open?.payments) await cancelChanged(tx, ownerId, invoiceIds, now)

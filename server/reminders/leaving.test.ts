@@ -373,6 +373,17 @@ test('a step does not leave once a later due date makes it untrue, and that of t
   expect(await about()).toEqual(['INV-0002', 'INV-0001'])
 })
 
+test('a step before the due date does not leave once the due date is a month later, and that of the new date does', async () => {
+  const sequence = ours(newStep(-3, 'friendly'), newStep(30, 'final'))
+  await using office = await onHold({ invoices: ['a@example.com'], dueDate: '2026-03-05', sequence })
+  const { app, asha, ids } = office
+  await ask(app, asha, invoiceCalls.update, { params: { id: ids[0] ?? '' }, body: { dueDate: '2026-04-05' } })
+  await office.moveTo(leaves)
+  expect(office.to()).toEqual([])
+  for (const at of ['2026-04-02T03:30:00Z', '2026-04-02T03:40:00Z']) await office.moveTo(at)
+  expect(office.to()).toEqual(['a@example.com'])
+})
+
 test('what was left out after a restore waits for approval again when it is taken back', async () => {
   await using office = await onHold({ minutes: 30 })
   const { app, smtp } = office
