@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { deliveryProblem, isAddressRefusal } from '#contract/delivery-problem.ts'
 import type { HoldReason } from '#contract/reminders.ts'
@@ -8,7 +8,7 @@ import { type AccountRow, findAccount, lockAccount, lockRow, maySend } from '#se
 import { notifyOwner } from '#server/accounts/notices.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import { noteHeldImports } from '#server/invoices/pauses.ts'
-import type { AfterChange } from '#server/invoices/tables.ts'
+import type { AfterChange, Corrected } from '#server/invoices/tables.ts'
 import { pauseSender, providerNames, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
@@ -16,7 +16,7 @@ import { readFiles } from '#server/pay/files.ts'
 import { cancelChanged, closeAnswers } from '#server/pay/pay.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText, newId } from '#server/platform/columns.ts'
-import { arrayText, type Database, isUnavailable, rows, statement } from '#server/platform/database.ts'
+import { arrayText, columnText, type Database, isUnavailable, rows, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Slot, Slots } from '#server/platform/fair-scheduler.ts'
@@ -624,6 +624,14 @@ async function withdrawUnpaid(tx: Database, ownerId: string, invoiceIds: string[
           AND o.status <> 'paid' AND o.deleted_at IS NULL)))`)
 }
 
+/** Whether an invoice `i` that was `moved` to another client follows another sequence there, or another clock. */
+function isPlannedOtherwise(moved: Corrected[]): SQL {
+  return sql`EXISTS (
+    SELECT 1 FROM unnest(${columnText(moved, ({ after }) => after.id)}::uuid[], ${columnText(moved, ({ before }) => before.clientEmail.toLowerCase())}::text[]) AS w (id, key)
+    JOIN clients b ON b.owner_id = i.owner_id AND b.email_key = w.key JOIN clients a ON a.owner_id = i.owner_id AND a.email_key = lower(i.client_email)
+    WHERE w.id = i.id AND (a.timezone IS DISTINCT FROM b.timezone OR (i.follows = 'inherit' AND (a.follows, a.sequence_id) IS DISTINCT FROM (b.follows, b.sequence_id))))`
+}
+
 /** What follows in the emails, answers, open online payments and notices of invoices that have changed. */
 export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
   return async (tx, ownerId, invoiceIds, now, corrected = []) => {
@@ -634,6 +642,8 @@ export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
     // The steps come again, by the new one.
     if (open?.emails && later.length > 0)
       await supersedeAbout(tx, ownerId, sql`i.id = ANY(${arrayText(later)}::uuid[])`, sql`d.step_date IS NOT NULL`)
+    const moved = corrected.filter(({ before, after }) => before.clientEmail.toLowerCase() !== after.clientEmail.toLowerCase())
+    if (open?.emails && moved.length > 0) await supersedeAbout(tx, ownerId, isPlannedOtherwise(moved))
     if (open?.holds) await followAddresses(tx, queue, ownerId, invoiceIds, now)
     if (open?.answers || corrected.length > 0) await closeAnswers(tx, ownerId, invoiceIds, now, corrected)
     if (open?.payments) await cancelChanged(tx, ownerId, invoiceIds, now)

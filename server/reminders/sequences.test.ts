@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import type { Call, CallInput } from '#contract/call.ts'
 import { clientCalls } from '#contract/clients.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { newStep, readySequences } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls, sequenceDraft } from '#contract/sequences.ts'
@@ -123,6 +124,29 @@ test('an email that waits is closed once its invoice has another sequence, and t
   app.clock.set('2026-03-03T03:30:00Z')
   await app.runJobs()
   expect(await states()).toEqual(['sent', 'superseded'])
+})
+
+test('an email that waits is closed once its address is corrected to that of a client who is never reminded', async () => {
+  await using office = await anOffice({ now: morning })
+  const { app, asha, smtp } = office
+  await anInvoice(app, { owner: asha, clientEmail: 'ap@bigco.example', dueDate: '2026-04-20' })
+  await ask(app, asha, clientCalls.update, { params: { id: await clientOf(app, asha) }, body: { sequence: 'never' } })
+  const typed = { owner: asha, clientEmail: 'ap@bigcoo.example', dueDate: '2026-02-20' }
+  const [first, own, other] = [await anInvoice(app, typed), await anInvoice(app, typed), await anInvoice(app, typed)]
+  await ask(app, asha, sequenceCalls.assign, { params: { id: own._id }, body: { sequence: 'every_day' } })
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  smtp.answer({ rcpt: () => '451 4.3.0 Later' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  smtp.answer({})
+  for (const { _id: id } of [first, own])
+    await ask(app, asha, invoiceCalls.update, { params: { id }, body: { clientEmail: 'ap@bigco.example' } })
+  app.clock.advance({ minutes: 30 })
+  await app.runJobs()
+  const sent = await Promise.all(smtp.mails.map(async ({ raw, envelope }) => [envelope.to[0], (await readEmail(raw)).subject]))
+  expect(sent.toSorted()).toEqual([
+    ['ap@bigco.example', expect.stringContaining(own.reference)],
+    ['ap@bigcoo.example', expect.stringContaining(other.reference)],
+  ])
 })
 
 test('an email sent by hand that waits leaves in the words of the template once its sequence is deleted', async () => {
