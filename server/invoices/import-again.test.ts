@@ -1,4 +1,5 @@
 // Also on PostgreSQL: two imports of a file meet on its invoices.
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import type { CallInput } from '#contract/call.ts'
@@ -315,6 +316,19 @@ test('undo keeps an invoice that was paid in part since it was imported', async 
   const undone = await ask(app, asha, invoiceCalls.undoImport, { params: { id: reply.importId } })
   expect(undone.reply).toMatchObject({ deleted: 1, kept: [{ _id: id }] })
   expect(await money(app, asha, 'A-1')).toMatchObject({ balance: 2900 })
+})
+
+test('an invoice that is owed again because an import is undone reports no overdue event', async () => {
+  await using app = await openTestApp({ now })
+  const asha = await aPerson(app)
+  const late = { ...line, dueDate: '2026-02-01' }
+  await bring(app, asha, [late])
+  await app.db.execute(sql`INSERT INTO hooks (id, owner_id, kind, url, sealed_secret, events, created_at)
+    SELECT gen_random_uuid(), ${asha.id}::uuid, 'webhook', 'https://example.com', '', ARRAY['invoice.overdue'], now()`)
+  const { reply } = await bring(app, asha, [{ ...late, status: 'paid' }])
+  await ask(app, asha, invoiceCalls.undoImport, { params: { id: reply.importId } })
+  expect(await money(app, asha, 'A-1')).toMatchObject({ amountPaid: 0, status: 'overdue' })
+  expect((await app.db.execute(sql`SELECT type FROM hook_events`)) as unknown).toMatchObject({ rows: [] })
 })
 
 test('a line finds the invoice that has another reference here, in an import from the same source only', async () => {

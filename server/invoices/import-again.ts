@@ -288,8 +288,9 @@ function takenBack(
     (paid && takeBack.length === 0)
   if (changed) return texts.again.changedSince(row.reference)
   if (row.paidMinor < sumOf(takeBack)) return refundFirst(row.reference).message
-  const due = dueDate?.before ?? row.dueDate
   const wasKept = keptUnpaid !== undefined || (row.keptUnpaid && dueDate === undefined)
+  // None for a paid one: `settle` finds it, so that no event says that it became overdue.
+  const status = row.status === 'paid' ? undefined : dueDate ? statusOn(dueDate.before ?? row.dueDate, today) : row.status
   return {
     row,
     live,
@@ -298,7 +299,7 @@ function takenBack(
       ...(amount?.before ? { amountMinor: Number(amount.before) } : {}),
       ...(dueDate?.before ? { dueDate: dueDate.before } : {}),
     },
-    status: wasKept ? 'unpaid' : dueDate || row.status === 'paid' ? statusOn(due, today) : row.status,
+    status: wasKept ? 'unpaid' : status,
     keptUnpaid: wasKept,
   }
 }
