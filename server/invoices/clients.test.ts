@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { clientCalls } from '#contract/clients.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { mailCalls } from '#contract/mail.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { anInvoice, anOffice, aPerson, type Person } from '#test/factories.ts'
@@ -133,6 +134,62 @@ test('a client comes with its first invoice, and goes once no invoice has the ad
   app.clock.advance({ hours: 30 * 24, seconds: 1 })
   await pruneDeleted(app.db, app.clock.now())
   expect(await keys(app)).toEqual(['one@example.com'])
+})
+
+/** A client with everything that can be set, who is paused, and how it is shown. */
+async function aSetClient() {
+  const office = await anOffice({ now: '2026-03-02T06:30:00Z' })
+  const { app, asha } = office
+  await anInvoice(app, { owner: asha, dueDate: '2026-02-20' })
+  const { _id: id } = await anInvoice(app, { owner: asha, clientName: 'Rohan', clientEmail: 'rohan@metha.example', dueDate: '2026-02-20' })
+  const [mailbox] = (await ask(app, asha, mailCalls.mailboxes)).reply.mailboxes
+  const set = {
+    ...{ sequence: 'never', secondContact: 'boss@mehta.example', mailbox: mailbox?._id ?? '', language: 'de', smart: false },
+    ...{ country: 'DE', region: 'BE', timezone: 'Europe/Berlin', pause: { until: '2026-04-15', note: 'Dispute', promised: true } },
+  }
+  const of = async (email: string) => (await list(app, asha)).find((one) => one.email === email)
+  await ask(app, asha, clientCalls.update, { params: { id: (await of('rohan@metha.example'))?._id ?? '' }, body: set })
+  const correct = (clientEmail: string, more: object = {}) =>
+    ask(app, asha, invoiceCalls.update, { params: { id }, body: { clientEmail, ...more } })
+  return Object.assign(office, { id, set, of, correct })
+}
+
+test('a corrected address keeps what is set for the client, its pause too, and so when it is corrected back', async () => {
+  await using all = await aSetClient()
+  const { app, asha, set, of, correct } = all
+  for (const email of ['rohan@mehta.example', 'rohan@metha.example', 'rohan@mehta.example']) {
+    const { reply } = await correct(email)
+    expect([reply.pause, await of(email)]).toMatchObject([{ ...set.pause, scope: 'client' }, set])
+  }
+  await ask(app, asha, clientCalls.update, { params: { id: (await of('rohan@mehta.example'))?._id ?? '' }, body: { pause: null } })
+  // What the address had before does not come back with it.
+  expect((await correct('rohan@metha.example')).reply.pause).toBeNull()
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  app.clock.advance({ hours: 24 })
+  await app.runJobs()
+  expect(new Set(all.smtp.mails.map(({ envelope }) => envelope.to[0]))).toEqual(new Set(['billing@kaveri.example']))
+})
+
+test('a client with other invoices keeps what is set for it when the address of one is corrected', async () => {
+  await using all = await aSetClient()
+  const { app, asha, set, of, correct } = all
+  await anInvoice(app, { owner: asha, clientName: 'Rohan', clientEmail: 'rohan@metha.example' })
+  await correct('boss@mehta.example')
+  expect(await of('boss@mehta.example')).toMatchObject({ ...set, secondContact: null })
+  expect(await of('rohan@metha.example')).toMatchObject(set)
+})
+
+test('what is set for a client does not follow its invoice to another client', async () => {
+  await using all = await aSetClient()
+  const { app, asha, set, of, correct } = all
+  const nothing = { sequence: null, secondContact: null, mailbox: null, language: null, timezone: null, pause: null }
+  await anInvoice(app, { owner: asha, clientName: 'Rohan', clientEmail: 'rohan@metha.example' })
+  await correct('nila@example.com', { clientName: 'Nila' })
+  expect(await of('nila@example.com')).toMatchObject(nothing)
+  await correct('rohan@metha.example', { clientName: 'Rohan' })
+  expect(await of('rohan@metha.example')).toMatchObject(set)
+  await correct('billing@kaveri.example')
+  expect(await of('billing@kaveri.example')).toMatchObject(nothing)
 })
 
 // Takes 1 s: an account with 10,000 clients.

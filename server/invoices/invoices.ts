@@ -46,7 +46,7 @@ import {
   readClients,
   unpackClients,
 } from './pauses.ts'
-import { type AfterChange, addressHolds, clientPauses, type InvoiceRow, invoicePayments, invoices } from './tables.ts'
+import { type AfterChange, addressHolds, clientPauses, clients, type InvoiceRow, invoicePayments, invoices } from './tables.ts'
 import { texts } from './texts.ts'
 
 /** A deleted invoice can be restored for this long; then it is erased. */
@@ -359,11 +359,13 @@ export async function updateInvoice(
       keptUnpaid: keptUnpaid(row, change, today),
     }
     if (row.status === 'paid' && !isPaidAfter(settling) && (await openRoom(tx, ownerId)) < 1) throw tooManyOpen()
+    const to = { clientName: change.clientName ?? row.clientName, clientEmail: change.clientEmail ?? row.clientEmail }
+    const isTakenAlong = isOtherAddress(row, change) && (await takeClientAlong(tx, row, to))
     const [{ rows, followed }, clients] = await Promise.all([
       settle(tx, owner, [settling], now, afterChange),
       readClients(tx, ownerId, [row]),
     ])
-    if (isOtherAddress(row, change)) await dropClients(tx, ownerId, [row.clientEmail.toLowerCase()])
+    if (isOtherAddress(row, change)) await dropClients(tx, ownerId, [row.clientEmail.toLowerCase()], isTakenAlong)
     // A pause may have ended meanwhile, such as that by the former client's word.
     return followed || isOtherAddress(row, change) ? readAgain() : { row: rows[0] ?? row, clients }
   })
@@ -514,11 +516,51 @@ export async function pruneDeleted(db: Database, now: Instant): Promise<void> {
   }
 }
 
-/** Erases those of these clients that have no invoices any more, deleted ones included. Their owner's row must be locked. */
-async function dropClients(tx: Database, ownerId: string, emailKeys: string[]): Promise<void> {
+/**
+ * Erases those of these clients that have no invoices any more, deleted ones included, and `withPauses` their pauses. Their owner's row must
+ * be locked.
+ */
+async function dropClients(tx: Database, ownerId: string, emailKeys: string[], withPauses = false): Promise<void> {
   await tx.execute(sql`
-    DELETE FROM clients c WHERE c.owner_id = ${ownerId}::uuid AND c.email_key = ANY(${arrayText(emailKeys)}::text[])
-      AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.owner_id = c.owner_id AND lower(i.client_email) = c.email_key)`)
+    WITH dropped AS (
+      DELETE FROM clients c WHERE c.owner_id = ${ownerId}::uuid AND c.email_key = ANY(${arrayText(emailKeys)}::text[])
+        AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.owner_id = c.owner_id AND lower(i.client_email) = c.email_key)
+      RETURNING c.email_key)
+    DELETE FROM client_pauses p USING dropped WHERE ${withPauses}::boolean AND p.owner_id = ${ownerId}::uuid AND p.client_key = dropped.email_key`)
+}
+
+/**
+ * A client whose address is corrected keeps what is set for it, and its pause: they are copied, because it may have other invoices. One that
+ * is there already stays as it is; so does an invoice's new client where the name is another one too and the former has other invoices: it is
+ * someone else. Returns whether anything was copied. Before the invoice is changed; the account's row must be locked.
+ */
+async function takeClientAlong(tx: Database, row: InvoiceRow, to: Pick<InvoiceRow, 'clientName' | 'clientEmail'>): Promise<boolean> {
+  const { ownerId } = row
+  const [from, emailKey] = [row.clientEmail.toLowerCase(), to.clientEmail.toLowerCase()]
+  const itsOthers = and(eq(invoices.ownerId, ownerId), sql`lower(${invoices.clientEmail}) = ${from}`, ne(invoices.id, row.id))
+  if (to.clientName !== row.clientName && (await countUpTo(tx, 1, itsOthers)) > 0) return false
+  const [known] = await tx
+    .select()
+    .from(clients)
+    .where(and(eq(clients.ownerId, ownerId), eq(clients.emailKey, from)))
+  if (!known) return false
+  const secondContact = known.secondContact?.toLowerCase() === emailKey ? null : known.secondContact
+  const added = await tx
+    .insert(clients)
+    .values({ ...known, id: newId(), emailKey, secondContact })
+    .onConflictDoNothing()
+    .returning({ id: clients.id })
+  if (added.length === 0) return false
+  const [pause] = await tx
+    .select()
+    .from(clientPauses)
+    .where(and(eq(clientPauses.ownerId, ownerId), eq(clientPauses.clientKey, from)))
+  if (pause)
+    await tx
+      .insert(clientPauses)
+      .values({ ...pause, clientKey: emailKey })
+      .onConflictDoNothing()
+  return true
 }
 
 /** Converts a row to JSON: amounts in their currency, instants as ISO 8601 in UTC. */

@@ -112,7 +112,7 @@ test.each(['from the further mailbox to the default one', 'from the default mail
   async (way) => {
     await using office = await twoMailboxes()
     const { app, asha, smtp, exports } = office
-    const [before, after] = way.startsWith('from the further') ? ['export', 'new'] : ['home1', 'export']
+    const [before, after] = way.startsWith('from the further') ? ['export', 'home2'] : ['home1', 'export']
     const listed = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply
     const invoice = listed.find(({ clientEmail }) => clientEmail === `${before}@example.com`)
     for (const server of [smtp, exports]) server.answer({ rcpt: () => '451 4.3.0 Later' })
@@ -126,7 +126,7 @@ test.each(['from the further mailbox to the default one', 'from the default mail
     app.clock.advance({ minutes: 30 })
     await app.runJobs()
     await app.runJobs()
-    const expected = before === 'export' ? [['home1', 'home2', 'new'], []] : [['home2'], ['export', 'export']]
+    const expected = before === 'export' ? [['home1', 'home2', 'home2'], []] : [['home2'], ['export', 'export']]
     expect([recipients(smtp), recipients(exports)]).toEqual(expected.map((names) => names.map((name) => `${name}@example.com`)))
     const { mails } = (await ask(app, asha, reminderCalls.history, { params: { id: invoice?._id ?? '' } })).reply
     expect(mails).toMatchObject([{ state: 'sent', clientEmail: `${after}@example.com`, attempt: 2 }])

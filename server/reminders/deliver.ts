@@ -49,6 +49,7 @@ import {
 import { followAddresses, holdAddress, resumeHeld } from './holds.ts'
 import type { ConnectPass } from './hosts.ts'
 import { deliverJob, wakeAccounts } from './jobs.ts'
+import { moveLeftOut } from './left-out.ts'
 import { isSentBy, renderedFor, type SendingMailbox } from './mailboxes.ts'
 import { readAhead } from './pending.ts'
 import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
@@ -644,6 +645,7 @@ export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
       await supersedeAbout(tx, ownerId, sql`i.id = ANY(${arrayText(later)}::uuid[])`, sql`d.step_date IS NOT NULL`)
     const moved = corrected.filter(({ before, after }) => before.clientEmail.toLowerCase() !== after.clientEmail.toLowerCase())
     if (open?.emails && moved.length > 0) await supersedeAbout(tx, ownerId, isPlannedOtherwise(moved))
+    if (moved.length > 0) await moveLeftOut(tx, ownerId, moved)
     if (open?.holds) await followAddresses(tx, queue, ownerId, invoiceIds, now)
     if (open?.answers || corrected.length > 0) await closeAnswers(tx, ownerId, invoiceIds, now, corrected)
     if (open?.payments) await cancelChanged(tx, ownerId, invoiceIds, now)

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { teamCalls } from '#contract/business.ts'
 import { businessHeader } from '#contract/call.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { leavingCalls } from '#contract/leaving.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { ownerLinkCalls } from '#contract/owner-links.ts'
@@ -280,6 +281,20 @@ test('a signed-in person leaves out and takes back clients of today and of the n
     message: 'Please choose one of the next 30 days.',
   })
   expect((await on('tomorrow', leaveOutOnDay)).status).toBe(400)
+})
+
+test('a client that is left out stays so when its address is corrected, and not when that is of another client', async () => {
+  await using office = await anEvening({ clients: ['anna', 'ben', 'zoe'] })
+  const { app } = office
+  const token = await office.token()
+  await office.leaveOut(token, { clientEmails: ['anna@example.com', 'ben@example.com'] })
+  const { reply } = await ask(app, office.asha, invoiceCalls.list, { query: {} })
+  for (const [from, to] of Object.entries({ anna: 'anna.rao', ben: 'zoe' })) {
+    const id = reply.find(({ clientEmail }) => clientEmail === `${from}@example.com`)?._id ?? ''
+    await ask(app, office.asha, invoiceCalls.update, { params: { id }, body: { clientEmail: `${to}@example.com` } })
+  }
+  await office.at(nine)
+  expect(office.to()).toEqual(['zoe', 'zoe'])
 })
 
 test('the link of a former owner ends when the business is handed over', async () => {

@@ -2,8 +2,9 @@ import { and, eq, gte, lt, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import type { Corrected } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import { arrayText, columnText, type Database, rows } from '#server/platform/database.ts'
 import { leaveOut } from './deliveries.ts'
 import { dayNumber } from './plan.ts'
 import { laterDate, localDate } from './schedule.ts'
@@ -31,6 +32,18 @@ export async function addLeftOut(tx: Database, account: Owner, date: string, key
     ON CONFLICT DO NOTHING`)
   const leftOutUntil = account.leftOutUntil === null ? date : laterDate(account.leftOutUntil, date)
   await tx.update(accounts).set({ leftOutUntil }).where(eq(accounts.id, account.id))
+}
+
+/** A client that is left out stays so under a corrected address, unless others are written to there. `moved`: invoices with another address. */
+export async function moveLeftOut(tx: Database, ownerId: string, moved: Corrected[]): Promise<void> {
+  await tx.execute(sql`
+    INSERT INTO left_out (owner_id, local_date, client_key)
+    SELECT l.owner_id, l.local_date, w.key
+    FROM unnest(${columnText(moved, ({ before }) => before.clientEmail.toLowerCase())}::text[], ${columnText(moved, ({ after }) => after.clientEmail.toLowerCase())}::text[]) AS w (former, key)
+    JOIN left_out l ON l.owner_id = ${ownerId}::uuid AND l.client_key = w.former
+    WHERE NOT EXISTS (SELECT 1 FROM invoices i WHERE i.owner_id = l.owner_id AND lower(i.client_email) = w.key
+      AND i.id <> ALL(${arrayText(moved.map(({ after }) => after.id))}::uuid[]))
+    ON CONFLICT DO NOTHING`)
 }
 
 export async function removeLeftOut(tx: Database, ownerId: string, date: string, keys: string[]): Promise<void> {
