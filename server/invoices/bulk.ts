@@ -8,7 +8,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { byStatus, livePayments, type Settling, settle } from './balance.ts'
 import { noteChanges } from './changes.ts'
 import { canBeThere, liveReferences, localDate, lockOwner, notFound, openRoom, referenceTaken, tooManyOpen } from './invoices.ts'
-import { notPaused, paused, refusePast } from './pauses.ts'
+import { becauseOf, notPaused, paused, refusePast } from './pauses.ts'
 import { type AfterChange, type InvoiceRow, invoices, manyInvoices, writtenInBulk } from './tables.ts'
 
 const uuid = z.uuid()
@@ -123,7 +123,7 @@ async function markings(
 function asColumns(change: Exclude<BulkChange, { do: 'mark' }>, now: Instant) {
   switch (change.do) {
     case 'pause':
-      return paused(change, now)
+      return { ...paused(change, now), pauseBecause: becauseOf(change) }
     case 'resume':
       return notPaused
     case 'delete':

@@ -126,6 +126,18 @@ export function paused(change: Pick<PauseChange & { paused: true }, 'until' | 'n
   }
 }
 
+/**
+ * Whose pause one of many invoices is: of an invoice that its client's answer had paused exactly so it is that of the answer again, because this is how
+ * the change that replaced it is undone. Else it is the owner's. By name: answers are in a slice above.
+ */
+export function becauseOf({ until, note, promised }: Pick<PauseChange & { paused: true }, 'until' | 'note' | 'promised'>): SQL {
+  return sql`coalesce((
+    SELECT CASE x.kind WHEN 'paid' THEN 'says_paid' WHEN 'promise' THEN 'promised' ELSE x.kind END FROM pay_answers x
+    WHERE x.owner_id = ${invoices.ownerId} AND x.invoice_id = ${invoices.id} AND (x.state = 'open' OR (x.state = 'accepted' AND x.kind = 'promise'))
+      AND x.paused_until = ${until}::date AND (x.kind = 'promise') = ${promised}::boolean AND ${note}::text = ''
+    ORDER BY x.at DESC LIMIT 1), 'owner')`
+}
+
 /** Why a client's answer pauses an invoice. */
 export type AnswerPause = Exclude<InvoiceRow['pauseBecause'], 'owner'>
 

@@ -483,6 +483,29 @@ test('an accepted promise keeps its pause', async () => {
   expect((await invoice()).pause).toMatchObject({ until: '2026-03-20', because: 'promised' })
 })
 
+test.each([
+  ['an open answer', { kind: 'paid', date: '2026-03-01', amount: '5000', reference: 'UTR 1' }, false],
+  ['an open promise', { kind: 'promise', date: '2026-03-20' }, false],
+  ['an accepted promise', { kind: 'promise', date: '2026-03-20' }, true],
+])('a pause of many invoices that is undone leaves that of %s as it was', async (_of, fields, accepted) => {
+  await using app = await openPublic()
+  const { owner, id, path, invoice, params } = await answered(app, fields)
+  if (accepted) await ask(app, owner, payAnswerCalls.accept, { params, body: {} })
+  const { pause } = await invoice()
+  if (!pause) throw new Error('An answer pauses its invoice.')
+  const change = (until: string | null, promised: boolean, note = '') =>
+    ask(app, owner, invoiceCalls.bulkChange, { body: { ids: [id], change: { do: 'pause', until, note, promised } } })
+  await change('2026-03-31', false)
+  expect((await invoice()).pause).toMatchObject({ until: '2026-03-31', because: 'owner' })
+  await change(pause.until, pause.promised)
+  expect((await invoice()).pause).toEqual(pause)
+  await change(pause.until, pause.promised, 'Called them')
+  expect((await invoice()).pause).toMatchObject({ because: 'owner' })
+  await change(pause.until, pause.promised)
+  await post(app, `${path}/take-back`, {})
+  expect((await invoice()).pause).toEqual(accepted ? pause : null)
+})
+
 test('after an accepted promise the client can still say that they have paid, and its day ends the message', async () => {
   await using app = await openPublic()
   const { owner, path, params, invoice } = await answered(app, { kind: 'promise', date: '2026-03-20' })
