@@ -239,6 +239,23 @@ test('clients elsewhere hear between the hour of the account and 18:00 by their 
   }
 })
 
+test.each([
+  ['is moved to another time zone', 'America/New_York', 'Australia/Sydney', ['2026-03-03 14']],
+  ['gets the time zone of the account', null, 'Asia/Kolkata', ['2026-03-02 9', '2026-03-03 9']],
+])('an email that waits while its client %s leaves within the hours there', async (_how, before, now, expected) => {
+  await using all = await from('2026-03-02')
+  const { app, asha, smtp } = all
+  const { id } = await clientIn(app, asha, before, '2026-02-20')
+  if (before === null) smtp.answer({ rcpt: () => '451 Try again later' })
+  app.clock.set('2026-03-02T03:30:00Z')
+  await app.runJobs()
+  smtp.answer({})
+  app.clock.set('2026-03-02T03:31:00Z')
+  await ask(app, asha, clientCalls.update, { params: { id }, body: { timezone: now } })
+  const sent = await until(all, '2026-03-04T03:30:00Z')
+  expect(sent.map(({ at }) => local(at, now))).toEqual(expected)
+})
+
 test('an email that leaves after midnight of the account keeps its day: no step is lost, and the next day has its own', async () => {
   // At 10:00 in India it is 18:30 in Honolulu: its emails leave at 10:00 there, 01:30 of the next day in India.
   await using all = await from('2026-03-09', 10)

@@ -11,6 +11,7 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { countryName, placeAfter, placeOfAccount, readOwnDays, refuseUnknownPlace } from './calendars.ts'
+import { supersedeAbout } from './deliveries.ts'
 import { countryOf, holidaysOf, knownPlaces, knownUntil, weekendOf } from './holidays.ts'
 import { localDate } from './schedule.ts'
 import { noteSteps } from './sequences.ts'
@@ -93,5 +94,8 @@ export async function placeClient(tx: Database, account: Account, id: string, wh
   const there = country ?? (timezone === null ? null : countryOf(timezone)) ?? placeOfAccount(locked)?.country ?? null
   if (where.country != null || where.region != null) refuseUnknownPlace(there, where.region ?? null)
   await tx.update(clients).set(after).where(eq(clients.id, row.id))
+  // What waits would leave by the former clock: the next run plans again.
+  if ((row.timezone ?? locked.timezone) !== (timezone ?? locked.timezone))
+    await supersedeAbout(tx, account.id, sql`lower(i.client_email) = ${row.emailKey}`)
   await noteSteps(tx, account.id)
 }
