@@ -134,30 +134,35 @@ export function becauseOf({ until, note, promised }: Pick<PauseChange & { paused
   return sql`coalesce((
     SELECT CASE x.kind WHEN 'paid' THEN 'says_paid' WHEN 'promise' THEN 'promised' ELSE x.kind END FROM pay_answers x
     WHERE x.owner_id = ${invoices.ownerId} AND x.invoice_id = ${invoices.id} AND (x.state = 'open' OR (x.state = 'accepted' AND x.kind = 'promise'))
-      AND x.paused_until = ${until}::date AND (x.kind = 'promise') = ${promised}::boolean AND ${note}::text = ''
+      AND x.paused_until = ${until}::date AND (x.kind = 'promise' AND x.paused_until = x.date) = ${promised}::boolean AND ${note}::text = ''
     ORDER BY x.at DESC LIMIT 1), 'owner')`
 }
 
 /** Why a client's answer pauses an invoice. */
 export type AnswerPause = Exclude<InvoiceRow['pauseBecause'], 'owner'>
 
-/** Pauses an invoice by what its client said. Its row is locked; the caller closes waiting emails. */
+/**
+ * Pauses an invoice by what its client said; a note of the owner stays. `promised`: the client promised to pay by its last day. The row is locked;
+ * the caller closes waiting emails.
+ */
 export async function pauseByClient(
   tx: Database,
   row: InvoiceRow,
-  about: { until: string; because: AnswerPause },
+  about: { until: string; because: AnswerPause; promised: boolean },
   now: Instant,
 ): Promise<void> {
-  const { until, because } = about
+  const { until, because, promised } = about
   await tx
     .update(invoices)
-    .set({ pausedAt: now, pausedUntil: until, pauseNote: '', pausePromised: because === 'promised', pauseBecause: because })
+    .set({ pausedAt: now, pausedUntil: until, pausePromised: promised, pauseBecause: because })
     .where(eq(invoices.id, row.id))
 }
 
-/** Ends the pause that a client's answer began; one of the owner stays. */
-export async function resumeByClient(tx: Database, row: InvoiceRow): Promise<void> {
-  if (row.pauseBecause !== 'owner') await tx.update(invoices).set(notPaused).where(eq(invoices.id, row.id))
+/** Ends the pause that a client's answer began; one of the owner stays. `promised`: the day of a promise that keeps it paused all the same. */
+export async function resumeByClient(tx: Database, row: InvoiceRow, promised: string | null, now: Instant): Promise<void> {
+  if (row.pauseBecause === 'owner') return
+  if (promised === null) await tx.update(invoices).set(notPaused).where(eq(invoices.id, row.id))
+  else await pauseByClient(tx, row, { until: promised, because: 'promised', promised: true }, now)
 }
 
 async function pauseClient(tx: Database, row: InvoiceRow, change: PauseChange, now: Instant): Promise<void> {

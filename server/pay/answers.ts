@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, not, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { emailAddress } from '#contract/accounts.ts'
 import { calendarDate } from '#contract/invoices.ts'
@@ -6,7 +6,8 @@ import { readTypedAmount, toMinor } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { type AccountRow, findAccount, lockAccount } from '#server/accounts/accounts.ts'
 import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
-import { type AnswerPause, pauseByClient, resumeByClient } from '#server/invoices/pauses.ts'
+import { localDate } from '#server/invoices/invoices.ts'
+import { type AnswerPause, pauseByClient, pauseOf, readClients, resumeByClient } from '#server/invoices/pauses.ts'
 import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, columnText, type Database, rows } from '#server/platform/database.ts'
@@ -96,12 +97,16 @@ export async function answerInvoice(
     const owner = await lockAccount(tx, about.ownerId)
     const [row] = await tx.select().from(invoices).where(eq(invoices.id, about.invoiceId)).for('update')
     if (!owner || !row || row.deletedAt || row.status === 'paid') return
-    const today = now.toZonedDateTimeISO(owner.timezone).toPlainDate().toString()
+    const today = localDate(now, owner.timezone)
     await close(tx, row, 'replaced', now)
     await noteClient(tx, row, now)
-    const until = await pausedUntil(tx, row, answer, today, owner.timezone)
+    // What the owner has done since they accepted a promise counts instead of it.
+    if (row.pauseBecause === 'owner') await endPromises(tx, row)
+    const promised = await acceptedPromise(tx, row, today)
+    const until = await pausedUntil(tx, row, answer, { today, zone: owner.timezone, promised })
+    const isPromised = until === promised || (answer.kind === 'promise' && until === answer.date)
     // Before the answer: its event has the invoice with the pause.
-    if (until !== null) await pauseByClient(tx, row, { until, because: because[answer.kind] }, now)
+    if (until !== null) await pauseByClient(tx, row, { until, because: because[answer.kind], promised: isPromised }, now)
     await tx.insert(payAnswers).values({
       ownerId: row.ownerId,
       invoiceId: row.id,
@@ -124,21 +129,66 @@ export async function answerInvoice(
 
 /**
  * The last day of the pause that an answer begins; null where it pauses nothing: the owner has paused the invoice, or the client's word has kept it
- * quiet for as long as it may.
+ * quiet for as long as it may. `promised`: the day of the promise that the owner accepted, before which it does not end.
  */
-async function pausedUntil(tx: Database, row: InvoiceRow, answer: Answer, today: string, zone: string): Promise<string | null> {
+async function pausedUntil(
+  tx: Database,
+  row: InvoiceRow,
+  answer: Answer,
+  { today, zone, promised }: { today: string; zone: string; promised: string | null },
+): Promise<string | null> {
   if (row.pausedAt && row.pauseBecause === 'owner') return null
   const wanted = answer.kind === 'promise' ? answer.date : Temporal.PlainDate.from(today).add({ days: quietFor[answer.kind] }).toString()
   const quiet = await quietDays(tx, row, zone)
   quiet.delete(today)
   // The day of the first answer is not counted: its reminder is usually out.
   const left = mostQuiet + 1 - quiet.size
-  if (left < 1) return null
+  if (left < 1) return promised
   const latest = Temporal.PlainDate.from(today)
     .add({ days: left - 1 })
     .toString()
   const [until = wanted] = [wanted, latest].sort()
-  return until
+  return promised !== null && promised > until ? promised : until
+}
+
+/**
+ * The day of the promise that the owner accepted, from this client; null where there is none, its day is over, or the owner has ended its pause. No
+ * other answer ends what was agreed.
+ */
+export async function acceptedPromise(tx: Database, row: InvoiceRow, today: string): Promise<string | null> {
+  const [promise] = await tx
+    .select({ date: payAnswers.date })
+    .from(payAnswers)
+    .where(and(acceptedPromises(row), gte(payAnswers.date, today), gte(payAnswers.pausedUntil, today), not(saidByFormer(row.id))))
+    .orderBy(desc(payAnswers.at), desc(payAnswers.id))
+    .limit(1)
+  return promise?.date ?? null
+}
+
+const acceptedPromises = ({ ownerId, id }: InvoiceRow) =>
+  and(eq(payAnswers.ownerId, ownerId), eq(payAnswers.invoiceId, id), eq(payAnswers.state, 'accepted'), eq(payAnswers.kind, 'promise'))
+
+/** Whether an answer is of a former client. */
+export const saidByFormer = (invoiceId: string) =>
+  sql`EXISTS (SELECT 1 FROM pay_links l WHERE l.invoice_id = ${invoiceId}::uuid AND l.created_at > ${payAnswers.at})`
+
+/** The accepted promises of an invoice pause it no longer. */
+export async function endPromises(tx: Database, row: InvoiceRow): Promise<void> {
+  await tx.update(payAnswers).set({ pausedUntil: null }).where(acceptedPromises(row))
+}
+
+/**
+ * A promise that the owner accepts pauses the invoice until its day instead of any other pause, but for one of the owner that lasts as long. The row is locked.
+ */
+export async function keepPromise(tx: Database, row: InvoiceRow, answer: Row, today: string, now: Instant): Promise<void> {
+  const { date } = answer
+  await endPromises(tx, row)
+  if (date === null || date < today) return
+  const isLonger = row.pausedAt !== null && row.pauseBecause === 'owner' && (row.pausedUntil === null || row.pausedUntil >= date)
+  if (isLonger) return
+  await pauseByClient(tx, row, { until: date, because: 'promised', promised: true }, now)
+  const pause = { pausedFrom: answer.pausedFrom ?? today, pausedUntil: date }
+  await tx.update(payAnswers).set(pause).where(eq(payAnswers.id, answer.id))
 }
 
 /** The dates on which answers have kept an invoice quiet since the owner last accepted one. */
@@ -177,7 +227,7 @@ export async function takeBackAnswer(deps: Deps, about: { invoiceId: string; own
     if (!owner || !row) return
     const closed = await close(tx, row, 'ended', now)
     if (!closed) return
-    await resumeByClient(tx, row)
+    await resumeByClient(tx, row, await acceptedPromise(tx, row, localDate(now, owner.timezone)), now)
     await withdrawNotices(tx, row.ownerId, ['client_answered'], row.id)
   })
 }
@@ -197,6 +247,7 @@ async function notifyOfAnswer(
     currency: row.currency,
     answer,
     until,
+    own: until === null ? pauseOf(row, await readClients(tx, row.ownerId, [row])) : null,
   })
   const clients = [{ clientName: row.clientName, invoiceId: row.id, reference: row.reference }]
   await notifyOwner(
@@ -239,7 +290,7 @@ export async function closeAnswers(...[tx, ownerId, invoiceIds, now, corrected =
             AND (i.status = 'paid' OR i.id = ANY(${arrayText(moved.map(({ id }) => id))}::uuid[]))
           RETURNING x.invoice_id),
         resumed AS (
-          UPDATE invoices i SET paused_at = NULL, paused_until = NULL, pause_promised = false, pause_because = 'owner'
+          UPDATE invoices i SET paused_at = NULL, paused_until = NULL, pause_note = '', pause_promised = false, pause_because = 'owner'
           FROM closed WHERE i.id = closed.invoice_id AND i.pause_because <> 'owner')
         SELECT invoice_id AS "invoiceId" FROM closed`,
   )
@@ -263,7 +314,9 @@ async function reopenAnswers(tx: Database, ownerId: string, paid: InvoiceRow[], 
         JOIN pay_links l ON l.invoice_id = a.invoice_id AND l.created_at <= a.at
         WHERE a.state = 'ended' ORDER BY a.invoice_id, a.at DESC, a.id DESC)
       RETURNING x.*)
-    UPDATE invoices i SET paused_at = o.at, paused_until = o.paused_until, pause_note = '', pause_promised = (o.kind = 'promise'),
+    UPDATE invoices i SET paused_at = o.at, paused_until = o.paused_until, pause_note = '', pause_promised = EXISTS (
+        SELECT 1 FROM pay_answers p WHERE p.owner_id = o.owner_id AND p.invoice_id = o.invoice_id AND p.kind = 'promise'
+          AND p.date = o.paused_until AND (p.id = o.id OR p.state = 'accepted')),
       pause_because = ${JSON.stringify(because)}::jsonb ->> o.kind
     FROM opened o JOIN accounts d ON d.id = o.owner_id
     WHERE i.id = o.invoice_id AND i.paused_at IS NULL AND o.paused_until >= (${now.toString()}::timestamptz AT TIME ZONE d.timezone)::date`)
@@ -271,15 +324,25 @@ async function reopenAnswers(tx: Database, ownerId: string, paid: InvoiceRow[], 
 
 const keyOf = ({ clientEmail }: InvoiceRow) => clientEmail.toLowerCase()
 
-/** The pause of an answer has ended and the owner decided nothing: reminders resume, and the owner learns that. A broken promise has a notice of its own. */
+/**
+ * The pause of an answer has ended and the owner decided nothing: reminders resume, unless a promise that they accepted is not over, and the owner
+ * learns that. A broken promise has a notice of its own.
+ */
 export async function notifyLapsed(tx: Database, deps: Deps, row: InvoiceRow, why: AnswerPause, now: Instant): Promise<void> {
   const kind = (Object.keys(because) as AnswerKind[]).find((one) => because[one] === why)
-  if (kind === undefined || kind === 'promise') return
-  const open = await tx.$count(payAnswers, and(eq(payAnswers.invoiceId, row.id), eq(payAnswers.state, 'open')))
+  if (kind === undefined || (kind === 'promise' && row.pausePromised)) return
   const owner = await findAccount(tx, row.ownerId)
-  if (!owner || open === 0) return
+  if (!owner) return
+  const promised = await acceptedPromise(tx, row, localDate(now, owner.timezone))
+  if (promised !== null) await resumeByClient(tx, row, promised, now)
+  const [open] = await tx
+    .select()
+    .from(payAnswers)
+    .where(and(eq(payAnswers.invoiceId, row.id), eq(payAnswers.state, 'open')))
+  if (!open) return
   const { text, ...titles } = noticeTexts.lapsed
-  const about = { kind: 'answer_lapsed' as const, cause: row.id, title: titles[kind](row.clientName, row.reference), text }
+  const title = titles[kind](row.clientName, row.reference, open.date ?? '')
+  const about = { kind: 'answer_lapsed' as const, cause: row.id, title, text: text(promised) }
   const clients = [{ clientName: row.clientName, invoiceId: row.id, reference: row.reference }]
   await notifyOwner(tx, deps, owner, { ...about, link: `${screens.gettingPaid}#answers`, clients }, now)
 }

@@ -6,13 +6,14 @@ import type { AnswerAcceptance, PayAnswer } from '#contract/pay-answers.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { withdrawNotices } from '#server/accounts/notices.ts'
 import { balanceMinor } from '#server/invoices/balance.ts'
-import { updateInvoice } from '#server/invoices/invoices.ts'
+import { localDate, updateInvoice } from '#server/invoices/invoices.ts'
 import { resumeByClient } from '#server/invoices/pauses.ts'
 import { recordPayment } from '#server/invoices/payments.ts'
 import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
+import { acceptedPromise, endPromises, keepPromise } from './answers.ts'
 import { payAnswers } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -76,8 +77,8 @@ function toAnswer(answer: Row, invoice: InvoiceRow): PayAnswer {
 }
 
 /**
- * The owner's decision about an open answer; `accept`: with what the owner corrected, null: declined. Reminders resume, but after a promise that is
- * accepted. Refuses with `not_found`, and with `conflict` an answer that is not open any more.
+ * The owner's decision about an open answer; `accept`: with what the owner corrected, null: declined. Reminders resume, but for a promise that is
+ * accepted, now or before. Refuses with `not_found`, and with `conflict` an answer that is not open any more.
  */
 export async function decideAnswer(
   db: Database,
@@ -87,16 +88,22 @@ export async function decideAnswer(
 ): Promise<PayAnswer> {
   const { ownerId, id, accept } = about
   return db.transaction(async (tx) => {
-    await lockAccount(tx, ownerId)
+    const owner = await lockAccount(tx, ownerId)
     const its = z.uuid().safeParse(id).success ? and(eq(payAnswers.ownerId, ownerId), eq(payAnswers.id, id)) : undefined
     const [answer] = its ? await tx.select().from(payAnswers).where(its) : []
     const [row] = answer ? await tx.select().from(invoices).where(eq(invoices.id, answer.invoiceId)).for('update') : []
-    if (!answer || !row || row.deletedAt) throw new ProblemError('not_found', texts.noAnswer)
+    if (!owner || !answer || !row || row.deletedAt) throw new ProblemError('not_found', texts.noAnswer)
     if (answer.state !== 'open') throw new ProblemError('conflict', texts.decided)
     const state = accept ? ('accepted' as const) : ('declined' as const)
     await tx.update(payAnswers).set({ state, closedAt: now }).where(eq(payAnswers.id, answer.id))
     await withdrawNotices(tx, ownerId, ['client_answered', 'answer_lapsed'], row.id)
-    if (!(accept && answer.kind === 'promise')) await resumeByClient(tx, row)
+    const today = localDate(now, owner.timezone)
+    if (accept && answer.kind === 'promise') await keepPromise(tx, row, answer, today, now)
+    else {
+      // “Resume reminders” ends what was promised before, too, and a promise of the wrong person is none.
+      if (answer.kind === (accept ? 'wrong_person' : 'promise')) await endPromises(tx, row)
+      await resumeByClient(tx, row, await acceptedPromise(tx, row, today), now)
+    }
     if (accept) await carryOut(tx, answer, row, accept, afterChange, now)
     await afterChange(tx, ownerId, [row.id], now)
     const [after = row] = await tx.select().from(invoices).where(eq(invoices.id, row.id))

@@ -506,6 +506,148 @@ test.each([
   expect((await invoice()).pause).toEqual(accepted ? pause : null)
 })
 
+/** An accepted promise until a day, and what follows it. */
+async function promised(app: TestApp, date: string) {
+  const its = await answered(app, { kind: 'promise', date })
+  const { owner, path, params, id } = its
+  await ask(app, owner, payAnswerCalls.accept, { params, body: {} })
+  const say = async (fields: Record<string, string>) => {
+    app.clock.advance({ minutes: 5 })
+    await post(app, `${path}/answer`, fields)
+  }
+  const decide = async (call: 'accept' | 'decline', body = {}) => {
+    const open = (await ask(app, owner, payAnswerCalls.list)).reply.find(({ state }) => state === 'open')
+    await ask(app, owner, payAnswerCalls[call], { params: { id: open?._id ?? '' }, body })
+  }
+  const resume = () => ask(app, owner, invoiceCalls.pause, { params: { id }, body: { paused: false } })
+  return { ...its, say, decide, resume }
+}
+const question = { kind: 'question', message: 'Could you send the PDF again?' }
+const hasPaid = { kind: 'paid', date: '2026-03-01', amount: '2000', reference: 'UTR 1' }
+const wrongPerson = { kind: 'wrong_person', wrong: 'yes', name: '', email: '' }
+
+test.each<[string, (its: Awaited<ReturnType<typeof promised>>, app: TestApp) => Promise<unknown>]>([
+  ['a question is settled', async ({ say, decide }) => [await say(question), await decide('accept')]],
+  ['a question is taken back', async ({ say, path }, app) => [await say(question), await post(app, `${path}/take-back`, {})]],
+  ['a payment is not received', async ({ say, decide }) => [await say(hasPaid), await decide('decline')]],
+  ['a part is recorded', async ({ say, decide }) => [await say(hasPaid), await decide('accept')]],
+  ['the contact is kept', async ({ say, decide }) => [await say(wrongPerson), await decide('decline')]],
+  [
+    'a later promise is taken back',
+    async ({ say, path }, app) => [await say({ kind: 'promise', date: '2026-03-25' }), await post(app, `${path}/take-back`, {})],
+  ],
+  [
+    'an answer is not decided',
+    async ({ say }, app) => {
+      await say(hasPaid)
+      app.clock.set('2026-03-19T09:00:00Z')
+      await app.runJobs()
+    },
+  ],
+])('an accepted promise outlasts other answers: %s', async (_what, follow) => {
+  await using app = await openPublic()
+  const its = await promised(app, '2026-03-20')
+  await follow(its, app)
+  const again = await signedInAgain(app, its.owner)
+  const read = async () => (await ask(app, again, invoiceCalls.read, { params: { id: its.id } })).reply.pause
+  expect(await read()).toMatchObject({ until: '2026-03-20', promised: true })
+  app.clock.set('2026-03-21T09:00:00Z')
+  await app.runJobs()
+  const later = await signedInAgain(app, its.owner)
+  expect((await ask(app, later, invoiceCalls.read, { params: { id: its.id } })).reply.pause).toBeNull()
+  expect((await ask(app, later, noticeCalls.list)).reply.map(({ kind }) => kind)).toContain('promise_broken')
+})
+
+test('no other answer shortens an accepted promise, and one that waits longer prolongs its pause', async () => {
+  await using app = await openPublic()
+  const { say, invoice } = await promised(app, '2026-03-30')
+  await say(question)
+  expect((await invoice()).pause).toMatchObject({ until: '2026-03-30', because: 'question', promised: true })
+  await say({ kind: 'promise', date: '2026-04-01' })
+  expect((await invoice()).pause).toMatchObject({ until: '2026-04-01', because: 'promised', promised: true })
+})
+
+test('an accepted promise comes back with what a payment had closed', async () => {
+  await using app = await openPublic()
+  const { say, invoice, owner, id } = await promised(app, '2026-03-30')
+  await say(question)
+  const set = (change: InvoiceChange) => ask(app, owner, invoiceCalls.update, { params: { id }, body: change })
+  await set({ status: 'paid' })
+  app.clock.advance({ minutes: 1 })
+  await set({ status: 'unpaid' })
+  expect((await invoice()).pause).toMatchObject({ until: '2026-03-30', because: 'question', promised: true })
+})
+
+test('an accepted promise does not come back after the owner resumed reminders, declined a later one or changed the contact', async () => {
+  await using app = await openPublic()
+  const resumed = await promised(app, '2026-03-20')
+  await resumed.resume()
+  await resumed.say(question)
+  expect((await resumed.invoice()).pause).toMatchObject({ until: '2026-03-16', promised: false })
+  await resumed.decide('accept')
+  expect((await resumed.invoice()).pause).toBeNull()
+
+  const declined = await promised(app, '2026-03-20')
+  await declined.say({ kind: 'promise', date: '2026-03-25' })
+  await declined.decide('decline')
+  expect((await declined.invoice()).pause).toBeNull()
+  await declined.say(question)
+  await declined.decide('accept')
+  expect((await declined.invoice()).pause).toBeNull()
+
+  const moved = await promised(app, '2026-03-20')
+  await moved.say({ ...wrongPerson, email: 'ravi@kaveri.example' })
+  await moved.decide('accept')
+  expect((await moved.invoice()).pause).toBeNull()
+})
+
+test('an accepted promise pauses until its day, also where 30 days of the client’s word are over before', async () => {
+  await using app = await openPublic()
+  const { owner, id, path, params } = await answered(app, { kind: 'paid', date: '2026-03-01', amount: '5000', reference: 'UTR 1' })
+  app.clock.advance({ hours: 48 })
+  await ask(app, owner, payAnswerCalls.decline, { params })
+  app.clock.advance({ hours: 24 })
+  await post(app, `${path}/answer`, { kind: 'promise', date: '2026-04-04' })
+  const read = async () => (await ask(app, owner, invoiceCalls.read, { params: { id } })).reply.pause
+  // Not a day that the client named.
+  expect(await read()).toMatchObject({ until: '2026-04-01', because: 'promised', promised: false })
+  const [promise] = (await ask(app, owner, payAnswerCalls.list)).reply
+  await ask(app, owner, payAnswerCalls.accept, { params: { id: promise?._id ?? '' }, body: {} })
+  expect(await read()).toMatchObject({ until: '2026-04-04', because: 'promised', promised: true })
+})
+
+test('a promise that was not decided before its pause ended is not reported as broken', async () => {
+  await using app = await openPublic()
+  const { owner, path, params } = await answered(app, { kind: 'paid', date: '2026-03-01', amount: '5000', reference: 'UTR 1' })
+  app.clock.advance({ hours: 48 })
+  await ask(app, owner, payAnswerCalls.decline, { params })
+  await post(app, `${path}/answer`, { kind: 'promise', date: '2026-04-03' })
+  app.clock.set('2026-04-02T09:00:00Z')
+  await app.runJobs()
+  const again = await signedInAgain(app, owner)
+  expect((await ask(app, again, noticeCalls.list)).reply.map(({ kind, title }) => [kind, title])).toEqual([
+    ['answer_lapsed', 'Kaveri Foods will pay INV-0001 by 03/04/2026, and nothing was decided'],
+    ['client_answered', 'Kaveri Foods will pay INV-0001 by 03/04/2026'],
+  ])
+})
+
+test.each([
+  ['a shorter one of the owner', '2026-03-10', { until: '2026-03-20', because: 'promised', promised: true, note: 'Called them' }],
+  ['not a longer one', '2026-03-30', { until: '2026-03-30', because: 'owner', promised: false }],
+  ['nor one without an end', null, { until: null, because: 'owner', promised: false }],
+])('an accepted promise replaces a pause: %s', async (_which, until, expected) => {
+  await using app = await openPublic()
+  const { owner, _id: id } = await anInvoice(app)
+  await ask(app, owner, invoiceCalls.pause, { params: { id }, body: { paused: true, until, note: 'Called them' } })
+  await post(app, `${await linkOf(app, owner, id)}/answer`, { kind: 'promise', date: '2026-03-20' })
+  const [notice] = (await ask(app, owner, noticeCalls.list)).reply
+  const day = until === null ? '' : ` until ${until.split('-').reverse().join('/')}`
+  expect(notice?.text).toBe(`You have paused its reminders${day}.`)
+  const [answer] = (await ask(app, owner, payAnswerCalls.list)).reply
+  await ask(app, owner, payAnswerCalls.accept, { params: { id: answer?._id ?? '' }, body: {} })
+  expect((await ask(app, owner, invoiceCalls.read, { params: { id } })).reply.pause).toMatchObject(expected)
+})
+
 test('after an accepted promise the client can still say that they have paid, and its day ends the message', async () => {
   await using app = await openPublic()
   const { owner, path, params, invoice } = await answered(app, { kind: 'promise', date: '2026-03-20' })

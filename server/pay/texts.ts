@@ -209,9 +209,20 @@ export const noticeTexts = {
     }
   },
   refundOf: (paymentId: string) => `Refund of ${paymentId}`,
-  answered: (about: { client: string; reference: string; currency: string; answer: Answer; until: string | null }) => {
-    const { client, reference, currency, answer } = about
-    const waits = about.until === null ? 'Its reminders are not paused.' : `Its reminders wait until ${formatDate(about.until)}.`
+  /** `own`: the pause of the owner, which the answer left as it was. */
+  answered: (about: {
+    client: string
+    reference: string
+    currency: string
+    answer: Answer
+    until: string | null
+    own: { until: string | null } | null
+  }) => {
+    const { client, reference, currency, answer, until, own } = about
+    const notPaused = own
+      ? `You have paused its reminders${own.until === null ? '' : ` until ${formatDate(own.until)}`}.`
+      : 'Its reminders are not paused.'
+    const waits = until === null ? notPaused : `Its reminders wait until ${formatDate(until)}.`
     switch (answer.kind) {
       case 'paid':
         return {
@@ -233,9 +244,12 @@ export const noticeTexts = {
   },
   lapsed: {
     paid: (client: string, reference: string) => `${client} said ${reference} was paid, and no payment is recorded`,
+    promise: (client: string, reference: string, date: string) =>
+      `${client} will pay ${reference} by ${formatDate(date)}, and nothing was decided`,
     question: (client: string, reference: string) => `${client} asked about ${reference}, and nothing was decided`,
     wrong_person: (client: string, reference: string) => `${client} is not the right person for ${reference}, and nothing was decided`,
-    text: 'Its reminders go on.',
+    text: (until: string | null) =>
+      until === null ? 'Its reminders go on.' : `Its reminders wait until ${formatDate(until)}, as promised.`,
   },
 }
 

@@ -12,6 +12,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { hashToken } from '#server/platform/secrets.ts'
+import { saidByFormer } from './answers.ts'
 import { paysOnline } from './keys.ts'
 import { type InvoicePage, type Owed, type PageFrom, type StatementPage, statementSums } from './page.ts'
 import { payAnswers, payKeys, paymentLogos, paymentSettings } from './tables.ts'
@@ -140,11 +141,10 @@ async function countedPayments(db: Database, { ownerId, id, currency }: InvoiceR
  * What a former client said is none of this one's.
  */
 async function lastAnswer(db: Database, { ownerId, id }: InvoiceRow, today: string): Promise<InvoicePage['answer']> {
-  const former = sql`EXISTS (SELECT 1 FROM pay_links l WHERE l.invoice_id = ${id}::uuid AND l.created_at > ${payAnswers.at})`
   const [last] = await db
     .select()
     .from(payAnswers)
-    .where(and(eq(payAnswers.ownerId, ownerId), eq(payAnswers.invoiceId, id), not(former)))
+    .where(and(eq(payAnswers.ownerId, ownerId), eq(payAnswers.invoiceId, id), not(saidByFormer(id))))
     .orderBy(desc(payAnswers.at), desc(payAnswers.id))
     .limit(1)
   if (!last) return null
