@@ -67,7 +67,7 @@ export const payAnswerCalls = {
     path: '/answers/:id/accept',
     by: 'member',
     summary:
-      'Accept an answer: a payment is recorded, a promise keeps its pause, a question is settled, another contact is taken over. `conflict` where it is not open any more.',
+      'Accept an answer: a payment is recorded, a promise keeps its pause, a question is settled, another contact is taken over. `conflict` where it is not open any more, or its payment is recorded already.',
     params: byId,
     body: answerAcceptance,
     reply: payAnswer,

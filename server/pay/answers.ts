@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, inArray, not, sql } from 'drizzle-orm'
+import { and, desc, eq, gte, inArray, isNull, not, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { emailAddress } from '#contract/accounts.ts'
 import { calendarDate } from '#contract/invoices.ts'
@@ -8,10 +8,11 @@ import { type AccountRow, findAccount, lockAccount } from '#server/accounts/acco
 import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { localDate } from '#server/invoices/invoices.ts'
 import { type AnswerPause, pauseByClient, pauseOf, readClients, resumeByClient } from '#server/invoices/pauses.ts'
-import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/tables.ts'
+import { type AfterChange, type InvoiceRow, invoicePayments, invoices } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, columnText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { isReferredTo } from './bank-matching.ts'
 import { changeClient, noteClient } from './links.ts'
 import type { AnswerKind } from './page.ts'
 import { payAnswers } from './tables.ts'
@@ -295,9 +296,46 @@ export async function closeAnswers(...[tx, ownerId, invoiceIds, now, corrected =
         SELECT invoice_id AS "invoiceId" FROM closed`,
   )
   for (const { invoiceId } of closed) await withdrawNotices(tx, ownerId, ['client_answered', 'answer_lapsed'], invoiceId)
+  await acceptRecorded(tx, ownerId, invoiceIds, now)
   const reopened = corrected.flatMap(({ before, reopened: isOpen }) => (isOpen ? [before] : []))
   if (reopened.length > 0) await reopenAnswers(tx, ownerId, reopened, now)
 }
+
+/**
+ * “I have paid” is accepted where its payment was recorded since, because a decision would record it again: a payment with its reference, or
+ * without any and over the same amount.
+ */
+async function acceptRecorded(tx: Database, ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
+  const found = await tx
+    .select({ answer: payAnswers, payment: invoicePayments, row: invoices })
+    .from(payAnswers)
+    .innerJoin(invoicePayments, and(eq(invoicePayments.ownerId, payAnswers.ownerId), eq(invoicePayments.invoiceId, payAnswers.invoiceId)))
+    .innerJoin(invoices, eq(invoices.id, payAnswers.invoiceId))
+    .where(
+      and(
+        eq(payAnswers.ownerId, ownerId),
+        sql`${payAnswers.invoiceId} = ANY(${arrayText(invoiceIds)}::uuid[])`,
+        eq(payAnswers.state, 'open'),
+        eq(payAnswers.kind, 'paid'),
+        isPaymentSince(payAnswers.at),
+      ),
+    )
+  const named = found.filter(
+    ({ answer, payment }) =>
+      isReferredTo(payment, answer.reference) || (payment.reference === '' && payment.amountMinor === answer.amountMinor),
+  )
+  const owner = named.length === 0 ? null : await findAccount(tx, ownerId)
+  if (!owner) return
+  const ids = named.map(({ answer }) => answer.id)
+  await tx.update(payAnswers).set({ state: 'accepted', closedAt: now }).where(inArray(payAnswers.id, ids))
+  for (const row of new Map(named.map(({ row }) => [row.id, row])).values()) {
+    await resumeByClient(tx, row, await acceptedPromise(tx, row, localDate(now, owner.timezone)), now)
+    await withdrawNotices(tx, ownerId, ['client_answered', 'answer_lapsed'], row.id)
+  }
+}
+
+const isPaymentSince = (at: typeof payAnswers.at | Instant) =>
+  and(eq(invoicePayments.kind, 'payment'), isNull(invoicePayments.voidedAt), gte(invoicePayments.recordedAt, at))
 
 /**
  * What a client had said is open again, and its pause is as it was until its day: a payment closed it, and was taken back. Not what a former client
@@ -341,7 +379,9 @@ export async function notifyLapsed(tx: Database, deps: Deps, row: InvoiceRow, wh
     .where(and(eq(payAnswers.invoiceId, row.id), eq(payAnswers.state, 'open')))
   if (!open) return
   const { text, ...titles } = noticeTexts.lapsed
-  const title = titles[kind](row.clientName, row.reference, open.date ?? '')
+  const since = and(eq(invoicePayments.ownerId, row.ownerId), eq(invoicePayments.invoiceId, row.id), isPaymentSince(open.at))
+  const isRecorded = kind === 'paid' && (await tx.$count(invoicePayments, since)) > 0
+  const title = titles[isRecorded ? 'recorded' : kind](row.clientName, row.reference, open.date ?? '')
   const about = { kind: 'answer_lapsed' as const, cause: row.id, title, text: text(promised) }
   const clients = [{ clientName: row.clientName, invoiceId: row.id, reference: row.reference }]
   await notifyOwner(tx, deps, owner, { ...about, link: `${screens.gettingPaid}#answers`, clients }, now)

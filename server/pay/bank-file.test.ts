@@ -3,6 +3,9 @@ import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { bankFileCalls } from '#contract/bank-file.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
+import { noticeCalls } from '#contract/notices.ts'
+import { payAnswerCalls } from '#contract/pay-answers.ts'
+import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { anInvoice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -49,6 +52,23 @@ test('a bank file is matched, recorded and taken back', async () => {
   expect(audit.filter(({ kind }) => kind === 'payment_voided').map(({ text }) => text)).toEqual(['Taken back: 2 payments of a bank file.'])
   expect((await ask(app, asha, invoiceCalls.read, { params: { id: two._id } })).reply).toMatchObject({ balance: 700, amountPaid: 0 })
   expect((await imported(app, asha, lines)).reply).toMatchObject({ recorded: 2, paid: 1 })
+})
+
+test('what a client named is answered by the import of its line', async () => {
+  await using app = await openTestApp({ config: { publicUrl: 'https://duely.example', payLinks: true } })
+  const { owner, _id: id } = await anInvoice(app, { amount: 5_000 })
+  const { reply: link } = await ask(app, owner, payLinkCalls.create, { params: { id } })
+  await app.app.inject({
+    method: 'POST',
+    url: `${new URL(link.url).pathname}/answer`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
+    payload: new URLSearchParams({ kind: 'paid', date: '2026-03-01', amount: '3000', reference: 'UTR412345678901' }).toString(),
+  })
+  await imported(app, owner, [line('NEFT UTR412345678901 KAVERI', 3_000)])
+  const { reply: invoice } = await ask(app, owner, invoiceCalls.read, { params: { id } })
+  expect(invoice).toMatchObject({ amountPaid: 3_000, balance: 2_000, pause: null })
+  expect((await ask(app, owner, payAnswerCalls.list)).reply).toMatchObject([{ state: 'accepted' }])
+  expect((await ask(app, owner, noticeCalls.list)).reply).toEqual([])
 })
 
 test('the same file twice, one that overlaps it, and two imports at the same time record each line once', async () => {

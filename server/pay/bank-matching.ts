@@ -284,6 +284,12 @@ function isNamed(text: string, reference: string): boolean {
   return wanted !== '' && [...tokensOf(text)].some((token) => token.text === wanted)
 }
 
+/** Whether a recorded payment is the one that a reference means: it has this reference, or its texts hold it. */
+export function isReferredTo({ reference, note }: { reference: string; note: string }, named: string): boolean {
+  const plain = (text: string) => text.trim().toLowerCase()
+  return plain(named) !== '' && (plain(reference) === plain(named) || isNamed([reference, note].join(' | '), named))
+}
+
 /** Words of at least four letters, without accents. */
 function wordsOf(text: string): Set<string> {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()

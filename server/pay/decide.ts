@@ -1,19 +1,20 @@
 import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { ClientAnswer } from '#contract/clients.ts'
-import { fromMinor } from '#contract/money.ts'
+import { formatMoney, fromMinor, toMinor } from '#contract/money.ts'
 import type { AnswerAcceptance, PayAnswer } from '#contract/pay-answers.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { withdrawNotices } from '#server/accounts/notices.ts'
-import { balanceMinor } from '#server/invoices/balance.ts'
+import { balanceMinor, livePayments } from '#server/invoices/balance.ts'
 import { localDate, updateInvoice } from '#server/invoices/invoices.ts'
 import { resumeByClient } from '#server/invoices/pauses.ts'
 import { recordPayment } from '#server/invoices/payments.ts'
-import { type AfterChange, type InvoiceRow, invoices } from '#server/invoices/tables.ts'
+import { type AfterChange, type InvoiceRow, invoices, type PaymentRow } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { acceptedPromise, endPromises, keepPromise } from './answers.ts'
+import { isReferredTo } from './bank-matching.ts'
 import { payAnswers } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -78,7 +79,8 @@ function toAnswer(answer: Row, invoice: InvoiceRow): PayAnswer {
 
 /**
  * The owner's decision about an open answer; `accept`: with what the owner corrected, null: declined. Reminders resume, but for a promise that is
- * accepted, now or before. Refuses with `not_found`, and with `conflict` an answer that is not open any more.
+ * accepted, now or before. Refuses with `not_found`, and with `conflict` an answer that is not open any more, and a payment
+ * that is recorded already.
  */
 export async function decideAnswer(
   db: Database,
@@ -132,6 +134,10 @@ async function carryOut(
       reference: accept.reference ?? answer.reference,
       note: '',
     }
+    const recorded = (await livePayments(tx, ownerId, [invoiceId])).get(invoiceId) ?? []
+    const isSame = (one: PaymentRow) =>
+      one.kind === 'payment' && one.amountMinor === toMinor(amount, currency) && isReferredTo(one, draft.reference)
+    if (recorded.some(isSame)) throw new ProblemError('conflict', texts.recordedAlready(formatMoney(amount, currency)))
     await recordPayment(tx, ownerId, { invoiceId, draft, key: null, origin: 'answer' }, now, afterChange)
   }
   if (answer.kind === 'wrong_person') {

@@ -359,6 +359,50 @@ test('an answer that the owner did not decide ends with its pause, and the owner
   ])
 })
 
+test.each([
+  ['its reference', { amount: 2_000, reference: 'UTR412345678901' }, { state: 'accepted', pause: null }],
+  ['its reference in another amount', { amount: 1_990, reference: 'utr 412345678901' }, { state: 'accepted', pause: null }],
+  ['its reference in a note', { amount: 2_000, reference: 'NEFT', note: 'UTR412345678901' }, { state: 'accepted', pause: null }],
+  ['its amount', { amount: 2_000 }, { state: 'accepted', pause: null }],
+  ['not its amount', { amount: 1_000 }, { state: 'open', pause: { because: 'says_paid' } }],
+  ['not its reference', { amount: 2_000, reference: 'UTR900000000009' }, { state: 'open', pause: { because: 'says_paid' } }],
+])('a payment that is recorded elsewhere answers “I have paid” by %s', async (_what, body, expected) => {
+  await using app = await openPublic()
+  const paid = { kind: 'paid', date: '2026-03-01', amount: '2000', reference: 'UTR412345678901' }
+  const { owner, id, invoice } = await answered(app, paid)
+  app.clock.advance({ minutes: 1 })
+  await ask(app, owner, paymentCalls.record, { params: { id }, body })
+  const [answer] = (await ask(app, owner, payAnswerCalls.list)).reply
+  expect({ state: answer?.state, pause: (await invoice()).pause }).toMatchObject(expected)
+  const notices = (await ask(app, owner, noticeCalls.list)).reply.map(({ kind }) => kind)
+  expect(notices).toEqual(expected.state === 'open' ? ['client_answered'] : [])
+  app.clock.advance({ hours: 6 * 24 })
+  await app.runJobs()
+  const titles = (await ask(app, owner, noticeCalls.list)).reply.map(({ title }) => title)
+  expect(titles.includes('Kaveri Foods said INV-0001 was paid, and nothing was decided')).toBe(expected.state === 'open')
+  expect(titles.join()).not.toContain('no payment is recorded')
+})
+
+test('accepting “I have paid” does not record a payment again that is there', async () => {
+  await using app = await openPublic()
+  const owner = await aPerson(app)
+  const { _id: id } = await anInvoice(app, { owner })
+  await ask(app, owner, paymentCalls.record, { params: { id }, body: { amount: 2_000, reference: 'UTR412345678901' } })
+  app.clock.advance({ minutes: 1 })
+  const said = { kind: 'paid', date: '2026-03-01', amount: '2000', reference: 'utr 412345678901' }
+  await post(app, `${await linkOf(app, owner, id)}/answer`, said)
+  const [answer] = (await ask(app, owner, payAnswerCalls.list)).reply
+  const params = { id: answer?._id ?? '' }
+  const { problem } = await ask(app, owner, payAnswerCalls.accept, { params, body: {} })
+  expect([problem?.code, problem?.message]).toEqual([
+    'conflict',
+    '₹2,000.00 with this reference is recorded already. If this is another payment, please change its reference.',
+  ])
+  expect((await ask(app, owner, payAnswerCalls.list)).reply[0]?.state).toBe('open')
+  await ask(app, owner, payAnswerCalls.accept, { params, body: { reference: 'UTR900000000009' } })
+  expect((await ask(app, owner, invoiceCalls.read, { params: { id } })).reply).toMatchObject({ amountPaid: 4_000, pause: null })
+})
+
 test('full payment closes the answer, its pause and its notice', async () => {
   await using app = await openPublic()
   const { owner, _id } = await anInvoice(app)

@@ -10,6 +10,8 @@ export const texts = {
   noClient: 'There is no such client.',
   noAnswer: 'There is no such answer.',
   decided: 'This answer is not open any more.',
+  recordedAlready: (amount: string) =>
+    `${amount} with this reference is recorded already. If this is another payment, please change its reference.`,
   whichAmount: 'Please enter the amount that was paid.',
   whichContact: 'Please enter the email of the right person.',
   wrongBrandLogo: 'Please choose a PNG of at most 60 KB and 600 × 200 pixels.',
@@ -244,6 +246,7 @@ export const noticeTexts = {
   },
   lapsed: {
     paid: (client: string, reference: string) => `${client} said ${reference} was paid, and no payment is recorded`,
+    recorded: (client: string, reference: string) => `${client} said ${reference} was paid, and nothing was decided`,
     promise: (client: string, reference: string, date: string) =>
       `${client} will pay ${reference} by ${formatDate(date)}, and nothing was decided`,
     question: (client: string, reference: string) => `${client} asked about ${reference}, and nothing was decided`,
