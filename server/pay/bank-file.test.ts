@@ -101,6 +101,28 @@ test('of two equal lines of one day the second can be recorded alone, then the f
   expect(await paymentsOf(app, asha, invoice._id)).toHaveLength(2)
 })
 
+test('a transfer that was recorded by hand with its reference is not proposed for the next invoice, until it is taken back', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const [one, two] = [await anInvoice(app, { owner: asha, amount: 500 }), await anInvoice(app, { owner: asha, amount: 500 })]
+  const body = { amount: 500, reference: 'UTR 412345678901' }
+  const { reply } = await ask(app, asha, paymentCalls.record, { params: { id: one._id }, body })
+  const lines = [line('NEFT CR UTR412345678901 KAVERI FOODS', 500, '2026-02-24')]
+  expect(await reviewed(app, asha, lines)).toMatchObject([
+    {
+      verdict: 'likely',
+      invoices: [{ invoiceId: one._id, amount: 500 }],
+      reason: `Perhaps recorded already: ${one.reference} has a payment of this amount from about that day.`,
+    },
+  ])
+  const meera = await aPerson(app)
+  const other = await anInvoice(app, { owner: meera, amount: 500 })
+  expect(await reviewed(app, meera, lines)).toMatchObject([{ invoices: [{ invoiceId: other._id }] }])
+  await ask(app, asha, invoiceCalls.update, { params: { id: two._id }, body: { dueDate: '2026-01-01' } })
+  await ask(app, asha, paymentCalls.takeBack, { params: { id: one._id, pid: reply.payment._id } })
+  expect(await reviewed(app, asha, lines)).toMatchObject([{ verdict: 'likely', invoices: [{ invoiceId: two._id }] }])
+})
+
 test('one line pays several invoices, and the same amount within three days is asked about', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)

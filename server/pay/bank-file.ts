@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, between, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { BankLine, BankMatch, ImportedBankLine } from '#contract/bank-file.ts'
 import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
@@ -28,7 +28,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { analyzeGrown, arrayText, type Database } from '#server/platform/database.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
-import { matchLines, type OpenAnswer, type Payable, tokensIn } from './bank-matching.ts'
+import { matchLines, type NamedPayment, type OpenAnswer, type Payable, recordedWithin, tokensIn } from './bank-matching.ts'
 import { payAnswers } from './tables.ts'
 import { bankTexts as texts } from './texts.ts'
 
@@ -48,12 +48,13 @@ export async function matchBankFile(db: Database, { id: ownerId, currency }: Own
   const recorded = await recordedLines(db, ownerId, hashes)
   const invoices = await payables(db, ownerId, { lines, currency })
   const answers = await openAnswers(db, ownerId)
+  const payments = await namedPayments(db, ownerId, { lines, currency })
   const asked = lines.map((line, at) => ({
     ...line,
     amountMinor: minorOf(line.amount, currency),
     recorded: recorded.has(hashes[at] ?? ''),
   }))
-  const matches = await matchLines(asked, { invoices, answers }, (minor) => formatMoney(fromMinor(minor, currency), currency))
+  const matches = await matchLines(asked, { invoices, answers, payments }, (minor) => formatMoney(fromMinor(minor, currency), currency))
   return matches.map(({ verdict, invoices, reason }, line) => ({
     line,
     verdict,
@@ -240,6 +241,43 @@ async function payables(db: Database, ownerId: string, { lines, currency }: { li
     balanceMinor: balanceMinor(row),
     payments: (payments.get(row.id) ?? []).filter(({ kind }) => kind === 'payment'),
   }))
+}
+
+/** What was recorded with a reference around the days of the lines, over one of their amounts. */
+async function namedPayments(
+  db: Database,
+  ownerId: string,
+  { lines, currency }: { lines: BankLine[]; currency: string },
+): Promise<NamedPayment[]> {
+  const dates = lines.map(({ date }) => date).toSorted()
+  const [first, last = first] = [dates[0], dates.at(-1)]
+  if (first === undefined || last === undefined) return []
+  const amounts = [...new Set(lines.map(({ amount }) => String(minorOf(amount, currency))))]
+  const days = { days: recordedWithin }
+  const [from, to] = [Temporal.PlainDate.from(first).subtract(days).toString(), Temporal.PlainDate.from(last).add(days).toString()]
+  return db
+    .select({
+      invoiceId: invoices.id,
+      invoice: invoices.reference,
+      reference: invoicePayments.reference,
+      amountMinor: invoicePayments.amountMinor,
+      paidOn: invoicePayments.paidOn,
+    })
+    .from(invoicePayments)
+    .innerJoin(invoices, and(eq(invoices.ownerId, invoicePayments.ownerId), eq(invoices.id, invoicePayments.invoiceId)))
+    .where(
+      and(
+        eq(invoicePayments.ownerId, ownerId),
+        between(invoicePayments.paidOn, from, to),
+        eq(invoicePayments.kind, 'payment'),
+        ne(invoicePayments.reference, ''),
+        isNull(invoicePayments.bankLineHash),
+        isNull(invoicePayments.voidedAt),
+        eq(invoicePayments.currency, currency),
+        sql`${invoicePayments.amountMinor} = ANY(${arrayText(amounts)}::bigint[])`,
+        isNull(invoices.deletedAt),
+      ),
+    )
 }
 
 /** The invoices of these ids, in a fixed order; refuses with `not_found` where one is gone. */

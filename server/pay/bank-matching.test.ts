@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type BankLine, bare, matchLines, type OpenAnswer, type Payable } from './bank-matching.ts'
+import { type BankLine, bare, type Match, matchLines, type NamedPayment, type OpenAnswer, type Payable } from './bank-matching.ts'
 
 const rupees = (minor: number) => `₹${minor / 100}`
 
@@ -11,13 +11,17 @@ function lineOf(description: string, amount: number, more: Partial<BankLine> = {
   return { date: '2026-03-02', amountMinor: Math.round(amount * 100), description, reference: '', name: '', recorded: false, ...more }
 }
 
-const match = (lines: BankLine[], invoices: Payable[], answers: OpenAnswer[] = []) => matchLines(lines, { invoices, answers }, rupees)
+const match = (lines: BankLine[], invoices: Payable[], answers: OpenAnswer[] = [], payments: NamedPayment[] = []) =>
+  matchLines(lines, { invoices, answers, payments }, rupees)
 
 /** The verdict on one line, and what it pays: `sure INV-0042:3000`. */
-async function said(line: BankLine, invoices: Payable[], answers: OpenAnswer[] = []): Promise<string> {
-  const [found] = await match([line], invoices, answers)
-  return [found?.verdict, ...(found?.invoices ?? []).map(({ invoiceId, amountMinor }) => `${invoiceId}:${amountMinor / 100}`)].join(' ')
+async function said(line: BankLine, invoices: Payable[], answers: OpenAnswer[] = [], payments: NamedPayment[] = []): Promise<string> {
+  const [found] = await match([line], invoices, answers, payments)
+  return spoken(found)
 }
+
+const spoken = (found: Match | undefined) =>
+  [found?.verdict, ...(found?.invoices ?? []).map(({ invoiceId, amountMinor }) => `${invoiceId}:${amountMinor / 100}`)].join(' ')
 
 test.each([
   ['as it is', 'NEFT CR-HDFC0001234-KAVERI FOODS-INV-0042', 'sure INV-0042:3000'],
@@ -88,6 +92,39 @@ test('a payment reference that a client named pays its invoice', async () => {
   expect(await said(lineOf('NEFT UTR412345678901', 2_999), invoices, answers)).toBe('none')
   const recorded = { payments: [{ amountMinor: 300_000, paidOn: '2026-02-28' }] }
   expect(await said(lineOf('NEFT UTR412345678901', 3_000), [payable('INV-0042', 3_000, recorded)], answers)).toBe('likely INV-0042:3000')
+})
+
+test('a transfer that is recorded by its reference is no payment of another invoice', async () => {
+  const invoices = [payable('INV-0043', 3_000)]
+  const recorded = (more: Partial<NamedPayment> = {}): NamedPayment[] => [
+    { invoiceId: 'INV-0042', invoice: 'INV-0042', reference: 'UTR 412345678901', amountMinor: 300_000, paidOn: '2026-03-09', ...more },
+  ]
+  const line = lineOf('NEFT UTR412345678901 KAVERI FOODS', 3_000)
+  const [found] = await match([line], invoices, [], recorded())
+  expect(found).toMatchObject({
+    verdict: 'likely',
+    reason: 'Perhaps recorded already: INV-0042 has a payment of this amount from about that day.',
+  })
+  expect(spoken(found)).toBe('likely INV-0042:3000')
+  // Nor of one that its text names, or that the client named it for.
+  expect(await said(lineOf('UTR412345678901 INV-0043', 3_000), invoices, [], recorded())).toBe('likely INV-0042:3000')
+  const answers = [{ invoiceId: 'INV-0043', reference: 'UTR 412345678901', amountMinor: 300_000 }]
+  expect(await said(line, invoices, answers, recorded())).toBe('likely INV-0042:3000')
+  for (const other of [{ amountMinor: 299_900 }, { reference: 'UTR 900000000009' }, { reference: '' }, { paidOn: '2026-01-02' }])
+    expect(await said(line, invoices, [], recorded(other))).toBe('likely INV-0043:3000')
+  // The reference of an invoice is in each of its transfers.
+  expect(await said(lineOf('INV-0043', 1_000), invoices, [], recorded({ reference: 'INV-0043', amountMinor: 100_000 }))).toBe(
+    'sure INV-0043:1000',
+  )
+})
+
+test('what is sure takes its invoice before what only fits, and two lines that fit get two invoices', async () => {
+  const invoices = [payable('INV-0043', 5_000, { dueDate: '2026-02-28' }), payable('INV-0042', 5_000, { dueDate: '2026-01-31' })]
+  const lines = (...all: string[]) => all.map((description, at) => lineOf(description, 5_000, { date: `2026-03-0${at + 1}` }))
+  const all = async (...descriptions: string[]) => (await match(lines(...descriptions), invoices)).map(spoken)
+  expect(await all('KAVERI FOODS', 'NEFT KAVERI')).toEqual(['likely INV-0042:5000', 'likely INV-0043:5000'])
+  expect(await all('KAVERI FOODS', 'KAVERI INV-0042')).toEqual(['likely INV-0043:5000', 'sure INV-0042:5000'])
+  expect(await all('KAVERI 1', 'KAVERI 2', 'KAVERI 3')).toEqual(['likely INV-0042:5000', 'likely INV-0043:5000', 'likely INV-0042:5000'])
 })
 
 test('a payment of the same amount within three days is perhaps recorded already, and a recorded line is', async () => {

@@ -26,6 +26,16 @@ export interface OpenAnswer {
   amountMinor: number
 }
 
+/** A payment that was recorded with a reference of its own, such as a UTR. Not those of bank files: they are known by their lines. */
+export interface NamedPayment {
+  invoiceId: string
+  /** The reference of the invoice. */
+  invoice: string
+  reference: string
+  amountMinor: number
+  paidOn: string
+}
+
 export interface BankLine {
   date: string
   amountMinor: number
@@ -40,6 +50,8 @@ export interface Match {
   verdict: Verdict
   invoices: { invoiceId: string; amountMinor: number }[]
   reason: string
+  /** It was perhaps recorded before: no payment of its own. */
+  again?: boolean
 }
 
 /** Formats minor units for a reason. */
@@ -49,27 +61,35 @@ type Format = (minor: number) => string
 const longestReference = 8
 /** In days: the same amount on the same invoice within so few is perhaps one payment seen twice. */
 const nearby = 3
+/** In days: who records a transfer by hand does so as it arrives, or when they come to it, and its day is then that one. */
+export const recordedWithin = 14
 
 /**
- * Matches lines with invoices, in the order of their dates: what a line surely pays is no longer open for the next one. `invoices` are the
- * open ones, and those that are paid and whose reference is in a line.
+ * Matches lines with invoices, in the order of their dates: what a line surely pays is no longer open for the others, and what one likely pays
+ * only where nothing else fits. `invoices` are the open ones, and those that are paid and whose reference is in a line.
  */
 export async function matchLines(
   lines: BankLine[],
-  known: { invoices: Payable[]; answers: OpenAnswer[] },
+  known: { invoices: Payable[]; answers: OpenAnswer[]; payments: NamedPayment[] },
   format: Format,
 ): Promise<Match[]> {
-  const index = indexOf(known.invoices)
+  const index = indexOf(known.invoices, known.payments)
   const left = new Map(known.invoices.map(({ id, balanceMinor }) => [id, balanceMinor]))
+  const likely = new Set<string>()
   const matches = new Map<BankLine, Match>()
-  for (const [at, line] of lines.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0)).entries()) {
-    // Calls to this process must not wait for a whole file.
-    if (at % 100 === 99) await setImmediate()
-    const match = matchLine(line, { index, left, answers: known.answers, format })
-    if (match.verdict === 'sure')
-      for (const { invoiceId, amountMinor } of match.invoices) left.set(invoiceId, Math.max(0, (left.get(invoiceId) ?? 0) - amountMinor))
-    matches.set(line, match)
-  }
+  const inOrder = lines.toSorted((a, b) => (a.date < b.date ? -1 : a.date > b.date ? 1 : 0))
+  for (const isSureOnly of [true, false])
+    for (const [at, line] of inOrder.entries()) {
+      // Calls to this process must not wait for a whole file.
+      if (at % 100 === 99) await setImmediate()
+      if (matches.has(line)) continue
+      const match = matchLine(line, { index, left, likely, answers: known.answers, format })
+      if (match.verdict === 'sure')
+        for (const { invoiceId, amountMinor } of match.invoices) left.set(invoiceId, Math.max(0, (left.get(invoiceId) ?? 0) - amountMinor))
+      else if (isSureOnly) continue
+      else if (!match.again) for (const { invoiceId } of match.invoices) likely.add(invoiceId)
+      matches.set(line, match)
+    }
   return lines.map((line) => matches.get(line) ?? none)
 }
 
@@ -79,25 +99,32 @@ interface Index {
   byId: Map<string, Payable>
   byReference: Map<string, Payable[]>
   byBalance: Map<number, Payable[]>
+  byPayment: Map<string, NamedPayment[]>
 }
 
 interface Known {
   index: Index
   /** What is left to pay of each invoice, without what earlier lines surely pay. */
   left: Map<string, number>
+  /** What earlier lines likely pay. */
+  likely: Set<string>
   answers: OpenAnswer[]
   format: Format
 }
 
-function indexOf(invoices: Payable[]): Index {
+function indexOf(invoices: Payable[], payments: NamedPayment[]): Index {
+  const byReference = Map.groupBy(invoices, ({ reference }) => bare(reference))
+  // The reference of an invoice is in each of its transfers, and says nothing about one of them.
+  const own = payments.filter(({ reference }) => !byReference.has(bare(reference)))
   return {
     byId: new Map(invoices.map((invoice) => [invoice.id, invoice])),
-    byReference: Map.groupBy(invoices, ({ reference }) => bare(reference)),
+    byReference,
+    byPayment: Map.groupBy(own, ({ reference }) => bare(reference)),
     byBalance: Map.groupBy(invoices, ({ balanceMinor }) => balanceMinor),
   }
 }
 
-function matchLine(line: BankLine, { index, left, answers, format }: Known): Match {
+function matchLine(line: BankLine, { index, left, likely, answers, format }: Known): Match {
   if (line.recorded) return { ...none, verdict: 'recorded', reason: texts.recorded }
   const text = asText(line)
   const named = namedIn(text, index.byReference)
@@ -106,8 +133,18 @@ function matchLine(line: BankLine, { index, left, answers, format }: Known): Mat
   const all = (list: Payable[], amounts = list.map(balanceOf)) =>
     list.map(({ id }, at) => ({ invoiceId: id, amountMinor: amounts[at] ?? 0 }))
 
+  const again = (invoiceId: string, reference: string): Match => ({
+    verdict: 'likely',
+    invoices: [{ invoiceId, amountMinor: line.amountMinor }],
+    reason: texts.perhapsRecorded(reference),
+    again: true,
+  })
   const twice = named.map(({ invoice }) => invoice).find((invoice) => isNearby(invoice, line))
-  if (twice) return { verdict: 'likely', invoices: all([twice], [line.amountMinor]), reason: texts.perhapsRecorded(twice.reference) }
+  if (twice) return again(twice.id, twice.reference)
+  const recorded = (index.byPayment.size === 0 ? [] : tokensIn(line))
+    .flatMap((token) => index.byPayment.get(token) ?? [])
+    .find(({ amountMinor, paidOn }) => amountMinor === line.amountMinor && daysApart(line.date, paidOn) <= recordedWithin)
+  if (recorded) return again(recorded.invoiceId, recorded.invoice)
 
   const [only] = open
   const certain = open.every(({ whole }) => whole)
@@ -136,8 +173,7 @@ function matchLine(line: BankLine, { index, left, answers, format }: Known): Mat
 
   const answer = answers.find(({ reference, amountMinor }) => amountMinor === line.amountMinor && isNamed(text, reference))
   const answered = answer && index.byId.get(answer.invoiceId)
-  if (answered && isNearby(answered, line))
-    return { verdict: 'likely', invoices: all([answered], [line.amountMinor]), reason: texts.perhapsRecorded(answered.reference) }
+  if (answered && isNearby(answered, line)) return again(answered.id, answered.reference)
   if (answered && balanceOf(answered) >= line.amountMinor)
     return { verdict: 'sure', invoices: all([answered], [line.amountMinor]), reason: texts.answered(answered.clientName) }
 
@@ -145,14 +181,11 @@ function matchLine(line: BankLine, { index, left, answers, format }: Known): Mat
   const words = wordsOf(text)
   const byName = equal.filter(({ clientName }) => [...wordsOf(clientName)].some((word) => words.has(word)))
   const candidates = byName.length > 0 ? byName : equal.length === 1 ? equal : []
-  const [best] = candidates.toSorted((a, b) => (a.dueDate < b.dueDate ? -1 : 1))
+  const isTaken = ({ id }: Payable) => Number(likely.has(id))
+  const [best] = candidates.toSorted((a, b) => isTaken(a) - isTaken(b) || (a.dueDate < b.dueDate ? -1 : 1))
   if (!best) return none
-  const again = isNearby(best, line)
-  const reason = again
-    ? texts.perhapsRecorded(best.reference)
-    : byName.length > 0
-      ? texts.amountAndName(best.reference, best.clientName)
-      : texts.amountOnly(best.reference)
+  if (isNearby(best, line)) return again(best.id, best.reference)
+  const reason = byName.length > 0 ? texts.amountAndName(best.reference, best.clientName) : texts.amountOnly(best.reference)
   return { verdict: 'likely', invoices: all([best], [line.amountMinor]), reason }
 }
 
@@ -169,11 +202,10 @@ function spread(invoices: Payable[], amountMinor: number, balanceOf: (invoice: P
   return { invoices: parts.filter((part) => part.amountMinor > 0) }
 }
 
+const daysApart = (one: string, other: string) => Math.abs(Temporal.PlainDate.from(one).until(other, { largestUnit: 'days' }).days)
+
 function isNearby({ payments }: Payable, { date, amountMinor }: BankLine): boolean {
-  const day = Temporal.PlainDate.from(date)
-  return payments.some(
-    (payment) => payment.amountMinor === amountMinor && Math.abs(day.until(payment.paidOn, { largestUnit: 'days' }).days) <= nearby,
-  )
+  return payments.some((payment) => payment.amountMinor === amountMinor && daysApart(date, payment.paidOn) <= nearby)
 }
 
 /** A reference without case, spaces, `-` and `/`; empty where it is too short, or has no figure, to be recognised in a text. */
