@@ -4,8 +4,9 @@ import { type PlannedMail, type ReminderPlan, sequenceCalls } from '#contract/se
 import { useApiQuery } from '#web/platform/query.ts'
 import { byDay } from '#web/platform/sequences/steps.ts'
 import { sequenceTexts } from '#web/platform/sequences/texts.ts'
-import { dateIn, showClock, showDate, showDay } from '#web/ui/dates.ts'
+import { showClock, showDate, showDay } from '#web/ui/dates.ts'
 import styles from './reminders.module.css'
+import { type ComingEmail, laterThan } from './runs.ts'
 import { texts } from './texts.ts'
 
 const t = texts.ahead
@@ -39,16 +40,17 @@ interface AheadProps {
   plan: ReminderPlan
   /** What the emails wait for; null where runs are coming. */
   once: string | null
-  /** When the run is that is shown in full. */
+  /** When the run is that is shown in full, and its emails; null where nothing is scheduled. */
   after: string | null
+  shown: readonly ComingEmail[] | null
   zone: string
   now: Date
 }
 
 /** The emails of the days after the next run. */
-export function Ahead({ plan: { mails, count }, once, after, zone, now }: AheadProps): ReactNode {
+export function Ahead({ plan: { mails, count }, once, after, shown, zone, now }: AheadProps): ReactNode {
   const [all, setAll] = useState(false)
-  const days = byDay(mails.filter(({ at }) => after === null || dateIn(zone, new Date(at)) > dateIn(zone, new Date(after))))
+  const days = byDay(after === null ? mails : laterThan(after, mails, shown, zone))
   if (days.length === 0) return null
   return (
     <>

@@ -92,6 +92,7 @@ function Planning({ lines, status, grouped, plan }: PlanningProps): ReactNode {
           plan={plan}
           once={onceOf(status.reason)}
           after={status.reason === null ? (next?.at ?? null) : now.toISOString()}
+          shown={status.reason === null ? (next?.emails ?? []) : null}
           zone={status.timezone}
           now={now}
         />

@@ -1,12 +1,15 @@
 import { expect, test } from 'vitest'
 import type { PreviewLine, Run } from '#contract/reminders.ts'
+import type { PlannedMail } from '#contract/sequences.ts'
 import {
   byAddress,
+  type ComingEmail,
   canRetry,
   clientsOf,
   emailCount,
   emailsOf,
   isInProgress,
+  laterThan,
   listedFirst,
   openFailures,
   planned,
@@ -91,6 +94,33 @@ test('invoices are planned by the run that reminds of them, the next run first; 
     [later, ['1', '3']],
   ])
   expect(others).toEqual([])
+})
+
+test('after the next run come the emails that leave later on its date, for clients elsewhere, and those of the days after it', () => {
+  const mail = (invoiceId: string, at: string): PlannedMail => ({
+    at,
+    localDate: at.slice(0, 10),
+    clientName: 'Kaveri Foods',
+    clientEmail: 'billing@kaveri.example',
+    invoiceIds: [invoiceId],
+    sequence: 'every_day',
+    offset: 1,
+    tone: 'friendly',
+    subject: 'Reminder',
+    why: null,
+    movedFrom: null,
+  })
+  // In the run, held for ten minutes; at a client elsewhere on the same day; and a day later.
+  const mails = [mail('2', '2026-11-24T03:40:00Z'), mail('3', '2026-11-24T14:00:00Z'), mail('2', later)]
+  const [next] = planned([line('2'), line('3', { nextAt: '2026-11-24T14:00:00Z' })], false, now).runs
+  const idsAfter = (shown: ComingEmail[] | null) =>
+    laterThan(tomorrow, mails, shown, 'Asia/Kolkata').map(({ invoiceIds, at }) => [...invoiceIds, at])
+  expect(idsAfter(next?.emails ?? [])).toEqual([
+    ['3', '2026-11-24T14:00:00Z'],
+    ['2', later],
+  ])
+  // Once daily reminders are started, those of today leave at any time.
+  expect(idsAfter(null)).toEqual([['2', later]])
 })
 
 test('invoices without a run are listed by reason: on hold before anything else, and a delayed email apart from one in progress', () => {

@@ -3,8 +3,10 @@ import { useEffect, useRef, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { type Money, sumByCurrency } from '#contract/money.ts'
 import { type HoldReason, type PreviewLine, type Run, reminderCalls } from '#contract/reminders.ts'
+import type { PlannedMail } from '#contract/sequences.ts'
 import { invalidate, queryKey, useApiQuery } from '#web/platform/query.ts'
 import { emailKey } from '#web/platform/sequences/steps.ts'
+import { dateIn } from '#web/ui/dates.ts'
 
 /** Whether emails are being sent or prepared right now. A run that only waits for a retry, or is on hold, is not in progress. */
 export function isInProgress(run: Run): boolean {
@@ -223,6 +225,19 @@ export function emailsOf(lines: PreviewLine[], grouped: boolean, byTone = false)
     lines: of,
     total: sumByCurrency(of, '')[0] ?? of[0],
   }))
+}
+
+/**
+ * The emails of a plan after a run whose emails are `shown`. Those to clients in other time zones may leave later on its date. `shown` null: none of that
+ * date, which would leave with it.
+ */
+export function laterThan(at: string, mails: PlannedMail[], shown: readonly ComingEmail[] | null, zone: string): PlannedMail[] {
+  const date = dateIn(zone, new Date(at))
+  const inRun = new Set(shown?.flatMap(({ lines }) => lines.map(({ invoiceId }) => invoiceId)))
+  return mails.filter((mail) => {
+    const its = dateIn(zone, new Date(mail.at))
+    return its > date || (its === date && shown !== null && !mail.invoiceIds.some((id) => inRun.has(id)))
+  })
 }
 
 export function clientsOf(lines: PreviewLine[]): number {
