@@ -18,6 +18,7 @@ import {
   endProgramsOfDeleted,
   integrationsOnAccountTakeover,
   programsOf,
+  resumeOnceRead,
   zapOnAccountDeleted,
 } from '#server/integrations/integrations.ts'
 import { integrationRoutes } from '#server/integrations/routes.ts'
@@ -123,7 +124,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     onOwnerChange: endOwnerLinks,
   })
   noticeRoutes(app, deps)
-  billingRoutes(app, deps, (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now))
+  billingRoutes(app, deps, (tx, ownerId, now) => resumeOnceRead(tx, deps.queue, ownerId, now))
   const onChange = afterInvoiceChange(deps.queue)
   invoiceRoutes(app, deps, {
     onChange,

@@ -1,4 +1,4 @@
-import { isNotNull, sql } from 'drizzle-orm'
+import { and, isNotNull, isNull, lte, or, sql } from 'drizzle-orm'
 import { pruneReturns } from '#server/accounts/google.ts'
 import { pruneLinks, settleLink } from '#server/accounts/links.ts'
 import { pruneSessions } from '#server/accounts/sessions.ts'
@@ -18,8 +18,10 @@ import {
   pruneWebhookEvents,
   pruneWebhookHosts,
   pullDue,
+  resumeOnceRead,
   sourceNetwork,
   type WebhookNetwork,
+  waitsForSources,
   wakeWebhooks,
 } from '#server/integrations/integrations.ts'
 import { callReceiversJob, composeWebhooksJob, pullSourcesJob } from '#server/integrations/jobs.ts'
@@ -50,7 +52,6 @@ import {
 import { sendEveningLists } from '#server/reminders/evening.ts'
 import { notifyFailures } from '#server/reminders/failures.ts'
 import { openHeartbeat } from '#server/reminders/heartbeat.ts'
-import { resumeHeld } from '#server/reminders/holds.ts'
 import { deliverJob } from '#server/reminders/jobs.ts'
 import { pruneLeftOut } from '#server/reminders/left-out.ts'
 import { sayNext } from '#server/reminders/outlook.ts'
@@ -64,7 +65,7 @@ import { sendSummaries } from '#server/reminders/summary.ts'
 export function works(deps: Delivering, webhookNetwork?: WebhookNetwork): Work[] {
   const receivers = openReceivers({ timers: deps.clock })
   const sendSystemMail = openSystemMailer(deps, settleLink)
-  const reconciling: ReconcileDeps = { ...deps, onPlanChange: (tx, ownerId, now) => resumeHeld(tx, deps.queue, ownerId, now) }
+  const reconciling: ReconcileDeps = { ...deps, onPlanChange: (tx, ownerId, now) => resumeOnceRead(tx, deps.queue, ownerId, now) }
   return [
     work(deliverJob, mailboxesAtOnce, ({ ownerId }, stopping, orphaned) => deliver(deps, ownerId, stopping, orphaned)),
     // Four at a time over two connections. Notices never hold both: a link waits for one of them at most.
@@ -84,14 +85,15 @@ export function works(deps: Delivering, webhookNetwork?: WebhookNetwork): Work[]
 
 /** Milliseconds until the next daily run is due, so that the tick after this one comes in time. */
 async function untilNextRun({ db, clock }: Delivering): Promise<number> {
+  const now = clock.now()
   const [next] = await db
     .select({ at: accounts.nextRunAt })
     .from(accounts)
-    .where(isNotNull(accounts.nextRunAt))
+    .where(and(isNotNull(accounts.nextRunAt), or(isNull(accounts.readingUntil), lte(accounts.readingUntil, now))))
     .orderBy(accounts.nextRunAt)
     .limit(1)
   // A run that could not be made is due all the time.
-  return next?.at ? Math.max(250, clock.now().until(next.at).total('milliseconds')) : Number.POSITIVE_INFINITY
+  return next?.at ? Math.max(250, now.until(next.at).total('milliseconds')) : Number.POSITIVE_INFINITY
 }
 
 /** What one process at a time does every few seconds about schedules. */
@@ -130,7 +132,8 @@ async function makeRuns({ db, queue, clock, processId }: Delivering, progressed 
     await recordTick(db, processId)
     await progressed()
   }
-  await makeDueRuns(db, queue, clock.now(), report).catch((error: unknown) => {
+  const now = clock.now()
+  await makeDueRuns(db, queue, now, { progressed: report, unread: waitsForSources(now) }).catch((error: unknown) => {
     failure = error
   })
   // The database was reached: accounts whose run fails are late on their own.

@@ -82,6 +82,8 @@ export const accounts = pgTable(
     /** When the last daily run was made, and when zone or hour were last changed: after a change automatic runs are 12 h apart. */
     lastDailyRunAt: instant(),
     scheduleChangedAt: instant(),
+    /** Until then at the latest the daily run waits for its watched addresses to be read; it waits once. */
+    readingUntil: instant(),
 
     /** Since when the operator holds its sending. */
     heldAt: instant(),

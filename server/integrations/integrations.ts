@@ -22,8 +22,8 @@ export type { WebhookNetwork } from './http-client.ts'
 // Commands of the operator.
 export { listOauthClients, registerOauthClient, removeOauthClient } from './oauth-clients.ts'
 export { composeWebhooks, pruneWebhookEvents, wakeWebhooks } from './outbox.ts'
-// Watched addresses are pulled in the background.
-export { enqueueDuePulls, pullDue, sourceNetwork } from './sources.ts'
+// Watched addresses are pulled in the background; daily runs, and emails held for want of a plan, wait for them.
+export { enqueueDuePulls, pullDue, resumeOnceRead, sourceNetwork, waitsForSources } from './sources.ts'
 // Webhooks are delivered in the background.
 export { accountsAtOnce, callReceivers, openReceivers } from './webhook-dispatch.ts'
 export { pruneWebhookHosts } from './webhook-hosts.ts'

@@ -1,13 +1,19 @@
+import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { sourceCalls } from '#contract/sources.ts'
 import { templateCalls } from '#contract/templates.ts'
-import { anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { makeDueRuns } from '#server/reminders/daily-runs.ts'
+import { runs } from '#server/reminders/tables.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
-import { pullDue, sourceNetwork } from './sources.ts'
+import { buyOnce, openShop } from '#test/shop.ts'
+import { pullDue, sourceNetwork, waitsForSources } from './sources.ts'
 
 const config = { allowPrivateWebhookHosts: true }
 /** 06:30 in India: the daily run is at 9, so watched addresses are pulled from 8 on. */
@@ -114,6 +120,99 @@ test('an update that changes much waits until a person has looked through it, an
   await app.runJobs()
   expect((await last(app, asha))?.lastPull).toMatchObject({ state: 'applied', updated: 11, unchanged: 90 })
   expect((await balances(app, asha)).filter((one) => one.endsWith(' 0'))).toHaveLength(11)
+})
+
+/** B-1 is overdue, in the file with this balance. Daily reminders are on: 3 March is the next day. */
+const overdue = (balance: number) => file(line(1, balance, '2026-02-20'))
+async function remindFrom(app: TestApp, { id }: Person, nextRunAt = '2026-03-03T03:30:00Z') {
+  const daily = { remindersActive: true, nextRunAt: Temporal.Instant.from(nextRunAt), nextRunFrom: nextRunAt.slice(0, 10) }
+  await app.db.update(accounts).set(daily).where(eq(accounts.id, id))
+}
+
+test('where Duely was not running in the hour before, the daily run waits until the address was read', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now: early, config })
+  const { app, asha, smtp } = office
+  receiver.answer({ status: 200, body: overdue(1000) })
+  const source = await watch(app, asha, receiver.url)
+  await pull(app, asha, source._id, { apply: true })
+  await remindFrom(app, asha)
+  const makeRuns = () => makeDueRuns(app.db, app.deps.queue, app.clock.now(), { unread: waitsForSources(app.clock.now()) })
+  let seen = -1
+  receiver.answer(async () => {
+    // The address is being read: no run yet.
+    await makeRuns()
+    seen = await app.db.$count(runs)
+    return { status: 200, body: overdue(0) }
+  })
+  app.clock.set('2026-03-03T04:00:00Z')
+  await makeRuns()
+  expect(await app.db.$count(runs)).toBe(0)
+  await app.runJobs()
+  expect([seen, await app.db.$count(runs), await balances(app, asha), smtp.mails.length]).toEqual([0, 1, ['B-1 0'], 0])
+})
+
+test('an address that cannot be read is tried again: every ten minutes before the daily run, and every minute while that waits for it, five at most', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now: early, config })
+  const { app, asha, smtp } = office
+  receiver.answer({ status: 200, body: overdue(1000) })
+  const source = await watch(app, asha, receiver.url)
+  await pull(app, asha, source._id, { apply: true })
+  await remindFrom(app, asha)
+  receiver.answer({ status: 503 })
+  const day = async (from: string, minutes: number, every = 1) => {
+    const before = receiver.calls.length
+    for (let minute = 0; minute <= minutes; minute += every) {
+      app.clock.set(Temporal.Instant.from(from).add({ minutes: minute }).toString())
+      await app.runJobs()
+    }
+    return [receiver.calls.length - before, await app.db.$count(runs), smtp.mails.length]
+  }
+  // At 8:00, 8:10, … 8:50; the run does not wait for it.
+  expect(await day(eight, 55, 5)).toEqual([6, 0, 0])
+  expect(await day('2026-03-03T03:30:00Z', 0)).toEqual([0, 1, 1])
+  expect((await last(app, asha))?.failures).toBe(1)
+  // Asleep until 9:30.
+  expect(await day('2026-03-04T04:00:00Z', 4)).toEqual([5, 1, 1])
+  expect(await day('2026-03-04T04:05:00Z', 45, 15)).toEqual([0, 2, 2])
+  expect((await last(app, asha))?.failures).toBe(2)
+  // Its network comes back after two minutes.
+  expect(await day('2026-03-05T04:00:00Z', 1)).toEqual([2, 2, 2])
+  receiver.answer({ status: 200, body: overdue(0) })
+  expect(await day('2026-03-05T04:02:00Z', 8, 4)).toEqual([1, 3, 2])
+  expect([await last(app, asha), await notices(app, asha)]).toEqual([expect.objectContaining({ failures: 0 }), []])
+  // Just before 18:00 nothing is waited for: the day would be over.
+  receiver.answer({ status: 503 })
+  await anInvoice(app, { owner: asha, clientEmail: 'other@client.example', dueDate: '2026-02-20' })
+  expect(await day('2026-03-06T12:27:00Z', 0)).toEqual([1, 4, 3])
+})
+
+test('without a plan nothing is read, and when one is bought again, held emails wait until the address was', async () => {
+  await using smtp = await openFakeSmtp()
+  await using receiver = await openFakeReceiver()
+  await using shop = await openShop({ now: early, config })
+  const { app } = shop
+  const asha = await aPerson(app, { confirmed: true })
+  await aMailbox(app, asha, smtp)
+  receiver.answer({ status: 200, body: file(line(1, 1000, '2026-03-30'), line(2, 1000, '2026-03-30')) })
+  const source = await watch(app, asha, receiver.url)
+  await pull(app, asha, source._id, { apply: true })
+  await remindFrom(app, asha)
+  await app.runJobs()
+  const calls = receiver.calls.length
+  // The trial ended on 16 March.
+  for (const day of ['2026-04-01', '2026-04-02', '2026-04-03'])
+    for (const at of ['T02:30:00Z', 'T03:30:00Z']) {
+      app.clock.set(`${day}${at}`)
+      await app.runJobs()
+    }
+  receiver.answer({ status: 200, body: file(line(1, 0, '2026-03-30'), line(2, 1000, '2026-03-30')) })
+  app.clock.set('2026-04-03T05:00:00Z')
+  expect([receiver.calls.length, smtp.mails]).toEqual([calls, []])
+  await buyOnce(shop, await signedInAgain(app, asha), 'pro')
+  await shop.settle()
+  expect([receiver.calls.length, smtp.mails.map(({ envelope }) => envelope.to)]).toEqual([calls + 1, [['pay2@client.example']]])
 })
 
 test('what is empty, broken, huge or no file changes nothing, is named, and is a notice after three failures', async () => {

@@ -7,7 +7,7 @@ import { balanceOf, type CheckedRow } from '#contract/import/lines.ts'
 import { formatMoney } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import type { Pull, SourceLook, sourceCalls, WatchedSource } from '#contract/sources.ts'
-import { type AccountRow, findAccount, lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { type AccountRow, findAccount, lockAccount, lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countTry } from '#server/accounts/throttle.ts'
@@ -17,9 +17,12 @@ import { type AfterChange, invoices } from '#server/invoices/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { arrayText, type Database } from '#server/platform/database.ts'
+import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import type { Queue } from '#server/platform/job.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
+import { waitForReading } from '#server/reminders/daily-runs.ts'
+import { resumeHeld } from '#server/reminders/holds.ts'
 import { readLanguages } from '#server/templates/templates.ts'
 import { defaultNetwork, download, refuseAddress, type WebhookNetwork } from './http-client.ts'
 import { pullSourcesJob } from './jobs.ts'
@@ -257,11 +260,16 @@ async function apply(deps: Pulling, ownerId: string, source: SourceRow, looked: 
 
 type Outcome = Pick<PullRow, 'state'> & Partial<PullRow>
 
-/** Records what a pull led to; the latest failures are counted. */
-async function record(db: Database, { ownerId, id: sourceId }: SourceRow, outcome: Outcome, now: Instant): Promise<Pull> {
+/** Records what a pull led to, and what of the source changes by it. */
+async function record(
+  db: Database,
+  { ownerId, id: sourceId }: SourceRow,
+  outcome: Outcome,
+  now: Instant,
+  set: Partial<SourceRow> = { failures: 0 },
+): Promise<Pull> {
   return db.transaction(async (tx) => {
-    const failures = outcome.state === 'failed' ? sql`${sources.failures} + 1` : 0
-    const [still] = await tx.update(sources).set({ failures }).where(thisSource(ownerId, sourceId)).returning({ id: sources.id })
+    const [still] = await tx.update(sources).set(set).where(thisSource(ownerId, sourceId)).returning({ id: sources.id })
     if (!still) throw new ProblemError('not_found', texts.source.notFound)
     await tx.delete(pulls).where(and(eq(pulls.ownerId, ownerId), lt(pulls.at, now.subtract(kept))))
     const [row] = await tx
@@ -332,47 +340,112 @@ export async function enqueueDuePulls({ db, queue, clock }: Pick<Deps, 'db' | 'q
   if (due.length > 0) await queue.sendMany(db, pullSourcesJob, due)
 }
 
+const hourBefore = sql`make_interval(hours => ${accounts.reminderHour} - 1)`
+const zone = sql`${accounts.timezone}`
+const at = (now: Instant) => sql`${now.toString()}::timestamptz`
+/** The local date of the pull that was due last, and since when it is due. */
+const dueFor = (now: Instant) => sql`((${at(now)} AT TIME ZONE ${zone}) - ${hourBefore})::date`
+const dueSince = (now: Instant) => sql`((${dueFor(now)} + ${hourBefore}) AT TIME ZONE ${zone})`
+const behind = (now: Instant) => sql`${sources.pulledFor} < ${dueFor(now)}`
+const untried = (now: Instant) => sql`(${sources.triedAt} IS NULL OR ${sources.triedAt} < ${dueSince(now)})`
+const failed = sql`${sources.failures} > 0`
+
+/** One that failed is tried again every ten minutes until the hour of the daily run, and every minute while the run waits for it. */
 function isDue(now: Instant): SQL {
-  const local = sql`(${now.toString()}::timestamptz AT TIME ZONE ${accounts.timezone})`
-  return sql`${sources.pulledFor} < ${local}::date AND extract(hour FROM ${local}) >= ${accounts.reminderHour} - 1`
+  const ago = (minutes: number) => sql`${sources.triedAt} <= ${at(now.subtract({ minutes }))}`
+  return sql`${behind(now)} AND (${untried(now)} OR (${failed} AND (
+    (${ago(10)} AND ${at(now)} < ${dueSince(now)} + interval '1 hour') OR (${ago(1)} AND ${accounts.readingUntil} > ${at(now)}))))`
+}
+
+/**
+ * Whether an account has an address for which its daily run is to wait, because no process was there in the hour before: the email would ask for
+ * what the file may have as paid. An address that failed all the time is not waited for.
+ */
+export function waitsForSources(now: Instant): SQL {
+  const lately = sql`${sources.triedAt} >= ${at(now.subtract({ minutes: 15 }))}`
+  return sql`EXISTS (SELECT 1 FROM ${sources} WHERE ${sources.ownerId} = ${accounts.id} AND ${behind(now)} AND (${untried(now)} OR (${failed} AND NOT ${lately})))`
+}
+
+/** After the plan has changed: held emails are queued again, once the addresses that were not read without a plan have been. */
+export async function resumeOnceRead(tx: Database, queue: Queue, ownerId: string, now: Instant): Promise<void> {
+  const found = await rows(
+    tx,
+    z.object({ id: z.string() }),
+    sql`UPDATE ${sources} SET tried_at = NULL FROM ${accounts} WHERE ${accounts.id} = ${ownerId}::uuid AND ${sources.ownerId} = ${accounts.id} AND ${behind(now)} RETURNING ${sources.id}`,
+  )
+  if (found.length > 0) await queue.send(tx, pullSourcesJob, { ownerId })
+  else await resumeHeld(tx, queue, ownerId, now)
 }
 
 /** Pulls one address of an account whose hour has come; the next one queues again, so that accounts take turns. */
 export async function pullDue(deps: Pulling, ownerId: string, network: WebhookNetwork): Promise<void> {
   const { db, queue, clock, config } = deps
   const now = clock.now()
-  const found = await db
-    .select({ source: sources })
+  const [due, next] = await db
+    .select({ source: sources, isFirst: sql<boolean>`${untried(now)}` })
     .from(sources)
     .innerJoin(accounts, eq(accounts.id, sources.ownerId))
     .where(and(eq(sources.ownerId, ownerId), isDue(now)))
     .orderBy(asc(sources.pulledFor), asc(sources.id))
     .limit(2)
-  const [due, next] = found
   const owner = await findAccount(db, ownerId)
-  if (!due || !owner) return
-  const { source } = due
+  if (!owner) return
   const { abilities } = await entitlementsOf(db, ownerId, now, config)
-  // First, so that a file which ends this process is not read without end.
-  await db
-    .update(sources)
-    .set({ pulledFor: dateOf(now, owner) })
-    .where(thisSource(ownerId, source.id))
-  if (next) await queue.send(db, pullSourcesJob, { ownerId })
-  if (!abilities.includes(wanted.ability)) return
+  const isAllowed = abilities.includes(wanted.ability)
+  if (due) {
+    const { source, isFirst } = due
+    // The run must not take an address that is being read for one that was.
+    if (isAllowed) await waitForReading(db, [ownerId], now)
+    // First, so that a file which ends this process is not read without end.
+    await db
+      .update(sources)
+      .set({ triedAt: now, ...(isAllowed ? { pulledFor: dueDateOf(now, owner) } : {}) })
+      .where(thisSource(ownerId, source.id))
+    if (next) await queue.send(db, pullSourcesJob, { ownerId })
+    if (isAllowed) await pullNow(deps, owner, { source, isFirst }, now, network)
+  }
+  // Also where a process died while it read the last one.
+  if (!next) await endReading(deps, ownerId, isAllowed, clock.now())
+}
+
+/** A source that is due, and whether it was not tried on this day. */
+interface DueSource {
+  source: SourceRow
+  isFirst: boolean
+}
+
+async function pullNow(deps: Pulling, owner: AccountRow, due: DueSource, now: Instant, network: WebhookNetwork): Promise<void> {
+  const { db } = deps
+  const { source } = due
   const looked = await look(db, owner, source, now, network)
   const by = await changeOf(db, source)
   if (by === 'removed') return
   // It is pulled again, as it is now.
-  if (by === 'changed') await db.update(sources).set({ pulledFor: source.pulledFor }).where(thisSource(ownerId, source.id))
-  else if (typeof looked === 'string') await fail(deps, owner, source, looked, now)
+  if (by === 'changed') {
+    const set = { pulledFor: source.pulledFor, triedAt: null }
+    await db.update(sources).set(set).where(thisSource(owner.id, source.id))
+  } else if (typeof looked === 'string') await fail(deps, owner, due, looked, now)
   else if (looked.waits) await wait(deps, owner, source, looked, now)
-  else await apply(deps, ownerId, source, looked, now)
+  else await apply(deps, owner.id, source, looked, now)
 }
 
-async function fail(deps: Deps, owner: AccountRow, source: SourceRow, message: string, now: Instant): Promise<void> {
-  await record(deps.db, source, { state: 'failed', message }, now)
-  if (source.failures + 1 !== patience) return
+/** Nothing more is due: held emails are queued again, and the daily run waits only for what could not be read and is tried again. */
+async function endReading({ db, queue }: Deps, ownerId: string, isAllowed: boolean, now: Instant): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await lockAccount(tx, ownerId))) return
+    const again = sql`EXISTS (SELECT 1 FROM ${sources} WHERE ${sources.ownerId} = ${accounts.id} AND ${behind(now)} AND (${untried(now)} OR ${failed}))`
+    await tx.execute(
+      sql`UPDATE ${accounts} SET reading_until = ${at(now)} WHERE ${accounts.id} = ${ownerId}::uuid AND reading_until > ${at(now)} AND NOT ${again}`,
+    )
+    if (isAllowed) await resumeHeld(tx, queue, ownerId, now)
+  })
+}
+
+/** Of the tries of a day one counts. */
+async function fail(deps: Deps, owner: AccountRow, { source, isFirst }: DueSource, message: string, now: Instant): Promise<void> {
+  const failures = source.failures + (isFirst ? 1 : 0)
+  await record(deps.db, source, { state: 'failed', message }, now, { failures, pulledFor: source.pulledFor })
+  if (!isFirst || failures !== patience) return
   const about = { title: texts.source.failingTitle(source.name), text: message, link: screens.sources, cause: source.id }
   await deps.db.transaction((tx) => notifyOwner(tx, deps, owner, { kind: 'source_failing', ...about }, now))
 }
@@ -386,6 +459,15 @@ async function wait(deps: Deps, owner: AccountRow, source: SourceRow, { changes 
 
 function thisSource(ownerId: string, id: string): SQL | undefined {
   return z.uuid().safeParse(id).success ? and(eq(sources.ownerId, ownerId), inArray(sources.id, [id])) : sql`false`
+}
+
+/** The local date of the pull that was due last. */
+function dueDateOf(now: Instant, { timezone, reminderHour }: AccountRow): string {
+  const local = now.toZonedDateTimeISO(timezone).toPlainDateTime()
+  return local
+    .subtract({ hours: reminderHour - 1 })
+    .toPlainDate()
+    .toString()
 }
 
 function dateOf(now: Instant, { timezone }: Pick<AccountRow, 'timezone'>): string {

@@ -89,8 +89,9 @@ export const sources = pgTable(
     daysToPay: integer(),
     missingMeansPaid: boolean().notNull().default(false),
     createdAt: instant().notNull(),
-    /** The local date of the last pull that was not by hand. */
+    /** The local date of the last pull that was not by hand, and when the last one was tried: one that failed, or that the plan does not have, is none. */
     pulledFor: date({ mode: 'string' }).notNull(),
+    triedAt: instant(),
     failures: integer().notNull().default(0),
     /** References that the file still has of invoices that were deleted here: they stay deleted. */
     deleted: text().array().notNull().default([]),

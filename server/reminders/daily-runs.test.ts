@@ -142,7 +142,7 @@ test('an account whose run cannot be made delays no other, and its error is repo
   const progressed = async () => {
     progress += 1
   }
-  await expect(makeDueRuns(app.db, app.deps.queue, app.clock.now(), progressed)).rejects.toThrow('could not be made')
+  await expect(makeDueRuns(app.db, app.deps.queue, app.clock.now(), { progressed })).rejects.toThrow('could not be made')
   expect(progress).toBe(1)
   expect(await app.db.select().from(runs)).toMatchObject([{ ownerId: ravi.id, kind: 'daily' }])
 })

@@ -1,10 +1,11 @@
-import { and, asc, eq, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, isNull, lte, or, type SQL, sql } from 'drizzle-orm'
+import { z } from 'zod'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import { selectAccounts } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { analyzeGrown, arrayText, columnText, type Database } from '#server/platform/database.ts'
+import { analyzeGrown, arrayText, columnText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { planned, stillQueued } from './deliveries.ts'
 import { completeEarlierDays, mostSkippedDays } from './earlier-days.ts'
@@ -17,6 +18,7 @@ import {
   dailyDeadline,
   dayAfter,
   dayBeforeOf,
+  lastHour,
   laterDate,
   leavesAt,
   localDate,
@@ -32,16 +34,24 @@ const accountsAtOnce = 100
 const invoicesAtOnce = 1_000
 /** From this many new rows on, the planner's statistics may be wrong. */
 const manyAtOnce = 1_000
+/** How long, in minutes, a run waits for the watched addresses of its account: one that never answers must not end reminders. */
+const readingMinutes = 5
 
 /**
  * The tick of the daily run: makes the run of every account that is due and sets its next one. Any number of processes may tick at once: the
  * account's row is the lock, the local date the key, and a process skips what another one has locked. An account that fails does not delay
- * the others; its error is thrown at the end. `progressed` is called after every few accounts, because all of them may take minutes.
+ * the others; its error is thrown at the end. `progressed` is called after every few accounts, because all of them may take minutes. `unread`:
+ * whether an account has watched addresses to be read first.
  */
-export async function makeDueRuns(db: Database, queue: Queue, now: Instant, progressed = async () => {}): Promise<void> {
+export async function makeDueRuns(
+  db: Database,
+  queue: Queue,
+  now: Instant,
+  { progressed = async () => {}, unread = sql`false` }: { progressed?: () => Promise<void>; unread?: SQL } = {},
+): Promise<void> {
   const failures: unknown[] = []
   // Those with sequences take several statements each, so they come after the others.
-  for (const plansSteps of [false, true]) await makeDue(db, queue, now, plansSteps, { failures, progressed })
+  for (const plansSteps of [false, true]) await makeDue(db, queue, now, plansSteps, { failures, progressed, unread })
   if (failures.length > 0) throw new AggregateError(failures, 'The daily runs of some accounts could not be made.')
 }
 
@@ -49,23 +59,32 @@ interface Making {
   /** The errors of accounts are added here. */
   failures: unknown[]
   progressed(): Promise<void>
+  unread: SQL
 }
 
 /** The same for the accounts whose runs are planned by `plan`, or for the others. */
-async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boolean, { failures, progressed }: Making): Promise<void> {
+async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boolean, making: Making): Promise<void> {
+  const { failures, progressed, unread } = making
+  const isNotReading = or(isNull(accounts.readingUntil), lte(accounts.readingUntil, now))
   let made = 0
   let last: { id: string; nextRunAt: Instant | null } | undefined
   do {
     const behind = last && sql`(${accounts.nextRunAt}, ${accounts.id}) > (${last.nextRunAt?.toString()}::timestamptz, ${last.id}::uuid)`
     const due = await db
-      .select({ id: accounts.id, nextRunAt: accounts.nextRunAt, invoices: invoicesOpen })
+      .select({ id: accounts.id, nextRunAt: accounts.nextRunAt, invoices: invoicesOpen, isUnread: sql<boolean>`${unread}` })
       .from(accounts)
-      .where(and(lte(accounts.nextRunAt, now), eq(accounts.plansSteps, plansSteps), behind))
+      .where(and(lte(accounts.nextRunAt, now), eq(accounts.plansSteps, plansSteps), isNotReading, behind))
       .orderBy(asc(accounts.nextRunAt), asc(accounts.id))
       .limit(accountsAtOnce)
       // Without those whose runs another process is making: to lock them in vain takes as long as making a few runs where the database is far away.
       .for('key share', { of: accounts, skipLocked: true })
-    for (const ids of plansSteps ? due.map(({ id }) => [id]) : inParts(due)) {
+    const waiting = await waitForReading(
+      db,
+      due.filter(({ isUnread }) => isUnread).map(({ id }) => id),
+      now,
+    )
+    const ready = due.filter(({ id }) => !waiting.has(id))
+    for (const ids of plansSteps ? ready.map(({ id }) => [id]) : inParts(ready)) {
       await makeRunsOf(db, queue, ids, now).catch(async () => {
         for (const id of ids) await makeRunsOf(db, queue, [id], now).catch((error: unknown) => failures.push(error))
       })
@@ -76,6 +95,24 @@ async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boo
     // Sending has begun with the first of them.
     if (made % manyAtOnce === 0 || !last) await refreshStatistics(db, made)
   } while (last)
+}
+
+/**
+ * Lets the runs of those of these accounts wait that are due, or will be in a minute, each once and never until 18:00, when its day would be over.
+ * Returns which begin to wait.
+ */
+export async function waitForReading(db: Database, ids: string[], now: Instant): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const until = sql`${now.add({ minutes: readingMinutes }).toString()}::timestamptz`
+  const begun = await rows(
+    db,
+    z.object({ id: z.string() }),
+    sql`UPDATE accounts a SET reading_until = ${until}
+        WHERE a.id = ANY(${arrayText(ids)}::uuid[]) AND a.next_run_at <= ${now.add({ minutes: 1 }).toString()}::timestamptz
+          AND (a.reading_until IS NULL OR a.reading_until < a.next_run_at) AND extract(hour FROM ${until} AT TIME ZONE a.timezone) < ${lastHour}::int
+        RETURNING a.id`,
+  )
+  return new Set(begun.map(({ id }) => id))
 }
 
 /** After `added` new emails: plans made while these tables were small would read all of them for every email. */
