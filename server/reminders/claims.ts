@@ -78,7 +78,7 @@ export function openClaims(about: {
         id: mail.id,
         ticket,
         senderId,
-        pulledBy: mail.pulledBy,
+        sentFor: mail.sentFor,
         today,
         composed: composed && { ...composed, source: mail.source, clientEmail: mail.clientEmail },
         dropsInvoices: dropsInvoices(mail),

@@ -200,6 +200,38 @@ export async function giveBack(db: Database, which: SQL): Promise<void> {
   })
 }
 
+/**
+ * Emails of stopped runs on which a scheduled run counts, because it found them open: they are that run's from now on, until its deadline, in the words
+ * of the account. One that a person sent after that run only has its place in the decision log. What is being sent stays, and is tried again for that run.
+ */
+export async function handOver(tx: Database, ownerId: string, stoppedRuns: string[], now: Instant): Promise<void> {
+  const ids = sql`${arrayText(stoppedRuns)}::uuid[]`
+  const words = sql`EXISTS (SELECT 1 FROM runs p WHERE p.id IN (d.run_id, d.pulled_by_run_id) AND p.content IS NOT NULL)`
+  const unapproved = sql`(d.approved_by_pull AND d.state <> 'sending')`
+  await tx.execute(sql`
+    WITH counted AS (
+      SELECT DISTINCT ON (d.id) d.id, day.id AS day_id, day.deadline_at, day.leaves_at
+      FROM deliveries d JOIN decisions x ON x.owner_id = d.owner_id AND x.delivery_id = d.id AND x.rule = 'mail'
+        JOIN runs day ON day.owner_id = x.owner_id AND day.local_date = x.local_date AND day.kind IN ('daily', 'start')
+        JOIN accounts a ON a.id = d.owner_id AND a.reminders_active
+      WHERE d.owner_id = ${ownerId}::uuid AND (d.run_id = ANY(${ids}) OR d.pulled_by_run_id = ANY(${ids})) AND ${stopped}
+        AND day.cancelled_at IS NULL AND day.created_at > d.created_at AND day.deadline_at > ${now.toString()}::timestamptz
+      ORDER BY d.id, day.created_at DESC),
+    handed AS (
+      UPDATE deliveries d SET run_id = counted.day_id, pulled_by_run_id = NULL, own_next_try_at = NULL, own_deadline_at = NULL, approved_by_pull = NULL,
+        deadline_at = counted.deadline_at, next_try_at = greatest(d.next_try_at, counted.leaves_at),
+        state = CASE WHEN ${unapproved} THEN 'held' ELSE d.state END, reason = CASE WHEN ${unapproved} THEN 'restored' ELSE d.reason END,
+        rendered_from = CASE WHEN ${words} THEN NULL ELSE d.rendered_from END
+      FROM counted WHERE d.id = counted.id AND ${open} RETURNING d.id, d.run_id, lower(d.client_email) AS client_key, d.currency),
+    places AS (
+      SELECT h.run_id, count(*) AS invoices, count(DISTINCT (h.client_key, h.currency)) FILTER (WHERE NOT EXISTS (
+        SELECT 1 FROM deliveries o WHERE o.run_id = h.run_id AND lower(o.client_email) = h.client_key AND o.currency = h.currency)) AS clients
+      FROM handed h JOIN delivery_invoices x ON x.delivery_id = h.id GROUP BY h.run_id)
+    UPDATE runs r SET skipped = greatest(0, r.skipped - CASE WHEN r.grouped THEN places.clients ELSE places.invoices END),
+      settled_at = NULL, sent = NULL, failed = NULL, dropped = NULL
+    FROM places WHERE r.id = places.run_id`)
+}
+
 /** A pending email replaces the one that this run would send, so it is tried for as long. */
 export async function extend(tx: Database, run: Run, ids: string[]): Promise<void> {
   if (ids.length === 0) return
@@ -215,8 +247,8 @@ interface ClaimWanted {
   /** Identifies this one try. */
   ticket: string
   senderId: string
-  /** The Send Now that had pulled it forward when it was read. */
-  pulledBy: string | null
+  /** The run that it was to be sent for when it was read. */
+  sentFor: string
   /** The date in the account's time zone. */
   today: string
   composed: { raw: Buffer; subject: string; messageId: string; source: string | null; clientEmail: string } | null
@@ -254,7 +286,7 @@ export async function claim(
     ids: column(({ id }) => id),
     tickets: column(({ ticket }) => ticket),
     senderIds: column(({ senderId }) => senderId),
-    pulledBy: column(({ pulledBy }) => pulledBy),
+    sentFor: column(({ sentFor }) => sentFor),
     dates: column(({ today }) => today),
     subjects: column(({ composed }) => composed?.subject ?? null),
     messageIds: column(({ composed }) => composed?.messageId ?? null),
@@ -271,14 +303,14 @@ const claimedNow = sql`
       raw = coalesce(substring(${value('bytes')}::bytea FROM w.begins FOR w.length), d.raw), subject = coalesce(w.subject, d.subject), message_id = coalesce(w.message_id, d.message_id),
       rendered_from = coalesce(w.source, d.rendered_from), client_email = coalesce(w.client_email, d.client_email)
     FROM ${byKeys(sql`unnest(${value('ids')}::uuid[], ${value('tickets')}::uuid[], ${value('senderIds')}::uuid[], ${value('dates')}::date[], ${value('begins')}::int[], ${value('lengths')}::int[],
-        ${value('subjects')}::text[], ${value('messageIds')}::text[], ${value('sources')}::text[], ${value('clientEmails')}::text[], ${value('pulledBy')}::uuid[])
-        AS w (id, ticket, sender_id, today, begins, length, subject, message_id, source, client_email, pulled_by)`)} w
+        ${value('subjects')}::text[], ${value('messageIds')}::text[], ${value('sources')}::text[], ${value('clientEmails')}::text[], ${value('sentFor')}::uuid[])
+        AS w (id, ticket, sender_id, today, begins, length, subject, message_id, source, client_email, sent_for)`)} w
       CROSS JOIN LATERAL (
         SELECT ${unwanted} OR ${beingPaid(value('now'))} AS barred, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source,
           EXISTS (SELECT 1 FROM mail_configs m WHERE ${isSentTo(sql`coalesce(w.client_email, d.client_email)`)} AND m.sender_id = w.sender_id AND m.pause_reason IS NULL) AS "isSent"
         FROM deliveries d WHERE d.id = w.id OFFSET 0) now,
       accounts a
-    WHERE d.id = w.id AND ${stillWaiting} AND d.deadline_at > ${value('now')}::timestamptz AND d.pulled_by_run_id IS NOT DISTINCT FROM w.pulled_by
+    WHERE d.id = w.id AND ${stillWaiting} AND d.deadline_at > ${value('now')}::timestamptz AND coalesce(d.pulled_by_run_id, d.run_id) = w.sent_for
       AND a.id = d.owner_id AND a.held_at IS NULL AND NOT now.barred AND now."isSent" AND now.source = coalesce(w.source, d.rendered_from)
     RETURNING d.id, d.claim, d.attempt, CASE WHEN w.length IS NULL THEN d.raw END AS raw`
 const claimAll = statement(claimedDelivery, claimedNow)

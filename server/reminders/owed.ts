@@ -59,11 +59,11 @@ export const notRemindedSince = sql`(i.last_reminder_at IS NULL OR i.last_remind
 
 /**
  * Up to which day an email `d` deals with the steps of its invoices, besides that of each, once it is accepted; null: one by hand deals with
- * none. A retry deals with what the email that failed would have dealt with.
+ * none. A retry deals with what the email that failed would have dealt with; one that was handed over to a later run only with its own steps.
  */
 export const dealsThrough = sql`(SELECT CASE WHEN r.retry_of IS NULL THEN coalesce(d.client_date, r.local_date)
     ELSE (SELECT f.local_date FROM runs f WHERE f.id = r.retry_of AND f.kind NOT IN ('send_now', 'retry')) END FROM runs r
-  WHERE r.id = d.run_id AND (d.step_date IS NOT NULL OR (d.sequence_id IS NULL AND r.kind <> 'send_now')))`
+  WHERE r.id = d.run_id AND d.created_at >= r.created_at AND (d.step_date IS NOT NULL OR (d.sequence_id IS NULL AND r.kind <> 'send_now')))`
 
 /** The email `o` that an invoice `i` still waits for, likewise, with the date of the step that it is for this one. */
 export const openEmailOf = sql`LATERAL (

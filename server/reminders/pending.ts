@@ -23,6 +23,8 @@ const pendingRow = z.object({
   clientDate: z.string().nullable(),
   /** The Send Now that has pulled it forward. */
   pulledBy: z.string().nullable(),
+  /** The run that it is sent for: that, else its own. */
+  sentFor: z.string(),
   attempt: z.number(),
   /** How often a process died with it in hand. */
   deaths: z.number(),
@@ -71,7 +73,7 @@ export interface PendingDelivery extends Omit<z.output<typeof pendingRow>, 'step
 
 const readDue = statement(
   pendingRow,
-  sql`SELECT d.id, d.owner_id AS "ownerId", d.client_date::text AS "clientDate", d.pulled_by_run_id AS "pulledBy", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed, ${beingPaid(value('now'))} AS paying,
+  sql`SELECT d.id, d.owner_id AS "ownerId", d.client_date::text AS "clientDate", d.pulled_by_run_id AS "pulledBy", coalesce(d.pulled_by_run_id, d.run_id) AS "sentFor", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed, ${beingPaid(value('now'))} AS paying,
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
           (SELECT json_build_object('subject', r.subject, 'content', r.content) FROM runs r
             WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.content IS NOT NULL ORDER BY r.created_at DESC LIMIT 1) AS written,

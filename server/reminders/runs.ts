@@ -9,7 +9,7 @@ import { instantText, newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
-import { cancel, close, extend, giveBack, invoicesOf, type PlannedMail, pending, plan, pullForward } from './deliveries.ts'
+import { cancel, close, extend, giveBack, handOver, invoicesOf, type PlannedMail, pending, plan, pullForward } from './deliveries.ts'
 import { completeEarlierDays } from './earlier-days.ts'
 import { noteRestored } from './holds.ts'
 import { byHand, deliverJob } from './jobs.ts'
@@ -399,7 +399,7 @@ export async function reschedule(tx: Database, before: AccountRow, after: Accoun
 
 /**
  * Cancels every open run `r` of an account that matches; emails in flight are still sent. An email of another run that it had pulled forward is that run's
- * again. Returns how many emails were cancelled.
+ * again, and one on which the run of the day counts is that run's. Returns how many emails were cancelled.
  */
 export async function cancelRuns(tx: Database, ownerId: string, which: SQL, now: Instant): Promise<number> {
   const cancelled = await rows(
@@ -410,7 +410,10 @@ export async function cancelRuns(tx: Database, ownerId: string, which: SQL, now:
       AND (r.planned_at IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND d.state IN ('queued', 'sending', 'retrying', 'held')))
     RETURNING r.id`,
   )
-  if (cancelled.length > 0)
-    await giveBack(tx, sql`d.owner_id = ${ownerId}::uuid AND d.pulled_by_run_id = ANY(${arrayText(cancelled.map(({ id }) => id))}::uuid[])`)
+  const ids = cancelled.map(({ id }) => id)
+  if (ids.length > 0) {
+    await giveBack(tx, sql`d.owner_id = ${ownerId}::uuid AND d.pulled_by_run_id = ANY(${arrayText(ids)}::uuid[])`)
+    await handOver(tx, ownerId, ids, now)
+  }
   return cancel(tx, ownerId)
 }

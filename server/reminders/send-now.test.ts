@@ -1,9 +1,12 @@
 // Also on PostgreSQL: presses at the same time meet on one row.
+import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { newStep } from '#contract/ready-sequences.ts'
 import { type RunSelection, reminderCalls, type SendNowRequest } from '#contract/reminders.ts'
 import { sequenceCalls, sequenceDraft } from '#contract/sequences.ts'
+import { accounts } from '#server/accounts/tables.ts'
 import { anInvoice, anOffice, aPerson, aSequence, type Person } from '#test/factories.ts'
 import { later } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
@@ -341,6 +344,88 @@ test.each(['after its emails were deferred', 'while its first email is tried'])(
     expect(await read()).toMatchObject({ sent: 3, open: 0 })
   },
 )
+
+/** Daily reminders of one invoice past due; ten minutes before the run of the day its mail server defers, and then does not any more. */
+async function beforeNine() {
+  const all = await anOffice({ now: '2026-03-02T03:10:00Z', invoices: 1 })
+  const { app, asha, smtp, invoices } = all
+  const nextRunAt = Temporal.Instant.from('2026-03-02T03:30:00Z')
+  await app.db.update(accounts).set({ remindersActive: true, nextRunAt, nextRunFrom: '2026-03-02' }).where(eq(accounts.id, asha.id))
+  const read = async (id: string) => (await ask(app, asha, reminderCalls.run, { params: { id } })).reply
+  const at = async (instant: string) => {
+    app.clock.set(instant)
+    await app.runJobs()
+  }
+  return Object.assign(all, {
+    id: invoices[0]?._id ?? '',
+    read,
+    at,
+    deferred: (run: () => Promise<{ reply: { runId: string | null } }>) => {
+      app.clock.set('2026-03-02T03:20:00Z')
+      smtp.answer({ rcpt: () => '451 4.7.1 Later' })
+      return run().finally(() => smtp.answer({}))
+    },
+    newest: async () => (await ask(app, asha, reminderCalls.runs, { query: {} })).reply[0],
+    stop: (id: string | null) => ask(app, asha, reminderCalls.cancelRun, { params: { id: id ?? '' } }),
+    subjects: () => Promise.all(smtp.mails.map(async ({ raw }) => (await readEmail(raw)).subject)),
+  })
+}
+
+test.each(['a Send Now', 'a trigger', 'a retry'])(
+  'an email of %s on which the daily run counts leaves with that once it is stopped',
+  async (what) => {
+    await using all = await beforeNine()
+    const { app, asha, id, smtp } = all
+    if (what === 'a retry') smtp.answer({ rcpt: () => '554 5.7.1 Blocked' })
+    const failed = what === 'a retry' ? await sendNow(app, asha).then(all.newest) : null
+    const { reply } = await all.deferred(() =>
+      what === 'a Send Now'
+        ? sendNow(app, asha, { invoiceIds: [id], subject: 'Written for you' })
+        : failed
+          ? app.whileJobsRun(ask(app, asha, reminderCalls.retryRun, { params: { id: failed._id } }))
+          : app.whileJobsRun(ask(app, asha, integrationCalls.trigger)),
+    )
+    smtp.answer({ rcpt: () => '451 4.7.1 Later' })
+    await all.at('2026-03-02T03:30:00Z')
+    smtp.answer({})
+    const day = await all.newest()
+    expect(day).toMatchObject({ kind: 'daily', skipped: 1, open: 0 })
+    await all.at('2026-03-02T03:31:00Z')
+    await all.stop(reply.runId)
+    expect(await all.read(day?._id ?? '')).toMatchObject({ skipped: 0, open: 1, total: 1 })
+    await all.at('2026-03-02T12:00:00Z')
+    expect(await all.subjects()).toEqual([expect.stringMatching(/^Invoice INV-0001 from /)])
+    expect(await all.read(day?._id ?? '')).toMatchObject({ sent: 1, open: 0, total: 1 })
+    expect((await ask(app, asha, reminderCalls.history, { params: { id } })).reply.days[0]?.outcome).toBe('sent')
+  },
+)
+
+test('a Send Now after the daily run is not sent by that once it is stopped', async () => {
+  await using all = await beforeNine()
+  const { app, asha, smtp } = all
+  await all.deferred(() => sendNow(app, asha))
+  await all.at('2026-03-02T03:30:00Z')
+  expect(smtp.mails).toHaveLength(1)
+  app.clock.set('2026-03-02T03:40:00Z')
+  smtp.answer({ rcpt: () => '451 4.7.1 Later' })
+  const second = await sendNow(app, asha)
+  smtp.answer({})
+  await all.stop(second.reply.runId)
+  await all.at('2026-03-02T06:00:00Z')
+  expect(smtp.mails).toHaveLength(1)
+})
+
+test('Stop ends a Send Now on which the daily run counts too', async () => {
+  await using all = await beforeNine()
+  const { app, asha, smtp } = all
+  await all.deferred(() => sendNow(app, asha))
+  smtp.answer({ rcpt: () => '451 4.7.1 Later' })
+  await all.at('2026-03-02T03:30:00Z')
+  smtp.answer({})
+  await ask(app, asha, reminderCalls.stop)
+  await all.at('2026-03-02T06:00:00Z')
+  expect(smtp.mails).toEqual([])
+})
 
 test('within 60 seconds the same written text is a double press, another one is not', async () => {
   await using all = await office()

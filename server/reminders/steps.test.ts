@@ -245,6 +245,27 @@ test('a retry of an earlier run leaves the steps that came due since to be sent'
   expect((await runOn(all, '2026-03-28')).map(({ email }) => email.subject)).toEqual([expect.stringMatching(/^Final reminder/)])
 })
 
+test('a retry that leaves with the daily run, because it was stopped, deals with its own step', async () => {
+  await using all = await onThe('2026-03-26', { sequence: { ...plain, steps: [newStep(16, 'firm'), newStep(17, 'final')] } })
+  const { app, asha, smtp } = all
+  const { _id } = await anInvoice(app, { owner: asha, dueDate: '2026-03-10' })
+  await app.db.update(invoices).set({ remindedThrough: '2026-03-17' }).where(eq(invoices.id, _id))
+  smtp.answer({ rcpt: () => '550 5.7.1 Blocked' })
+  await runOn(all, '2026-03-26')
+  app.clock.set('2026-03-27T03:20:00Z')
+  const again = await signedInAgain(app, asha)
+  const [first] = (await ask(app, again, reminderCalls.runs, { query: {} })).reply
+  smtp.answer({ rcpt: () => '451 4.7.1 Later' })
+  const { reply } = await app.whileJobsRun(ask(app, again, reminderCalls.retryRun, { params: { id: first?._id ?? '' } }))
+  await runOn(all, '2026-03-27')
+  smtp.answer({})
+  await ask(app, again, reminderCalls.cancelRun, { params: { id: reply.runId ?? '' } })
+  app.clock.advance({ hours: 3 })
+  await app.runJobs()
+  expect(await invoiceOf(app, _id)).toMatchObject({ remindedThrough: '2026-03-26', stepsSent: 1 })
+  expect((await runOn(all, '2026-03-28')).map(({ email }) => email.subject)).toEqual([expect.stringMatching(/^Final reminder/)])
+})
+
 test('a retry sends nothing about what was reminded since, and the run offers none', async () => {
   await using all = await onThe('2026-03-24', { sequence: { ...plain, steps: [newStep(14, 'firm'), newStep(17, 'final')] } })
   const { app, asha, smtp } = all
