@@ -8,7 +8,10 @@ import { noticeCalls } from '#contract/notices.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { sequenceCalls } from '#contract/sequences.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
+import { accounts } from '#server/accounts/tables.ts'
+import { invoices } from '#server/invoices/tables.ts'
 import { pauseSender } from '#server/mail/mail.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -19,7 +22,7 @@ import { readEmail } from '#test/read-email.ts'
 import { beat, reclaimAll, reclaimDead } from './processes.ts'
 import { makeRun } from './runs.ts'
 import { mailboxesAtOnce } from './sending.ts'
-import { deliveries } from './tables.ts'
+import { deliveries, leftOut } from './tables.ts'
 
 const morning = '2026-03-02T06:30:00Z'
 const start = (app: TestApp, person: Person) => app.whileJobsRun(ask(app, person, reminderCalls.start))
@@ -443,6 +446,125 @@ test('an invoice marked paid between queue and send is not reminded', async () =
   await app.runJobs()
   expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual(['client3@example.com'])
   expect(await newestRun(app, asha)).toMatchObject({ sent: 1, skipped: 2, open: 0 })
+})
+
+type Undone = (app: TestApp, person: Person, id: string) => { done: () => Promise<unknown>; undone: () => Promise<unknown> }
+const undoable: [string, Undone][] = [
+  [
+    'marked as paid',
+    (app, person, id) => {
+      const mark = (status: 'paid' | 'unpaid') => ask(app, person, invoiceCalls.update, { params: { id }, body: { status } })
+      return { done: () => mark('paid'), undone: () => mark('unpaid') }
+    },
+  ],
+  [
+    'deleted',
+    (app, person, id) => ({
+      done: () => ask(app, person, invoiceCalls.remove, { params: { id } }),
+      undone: () => ask(app, person, invoiceCalls.restore, { params: { id } }),
+    }),
+  ],
+  [
+    'paused with its client',
+    (app, person, id) => ({
+      done: () => ask(app, person, invoiceCalls.pause, { params: { id }, body: { paused: true, scope: 'client', until: null } }),
+      undone: () => ask(app, person, invoiceCalls.pause, { params: { id }, body: { paused: false, scope: 'client' } }),
+    }),
+  ],
+  [
+    'paused with others',
+    (app, person, id) => ({
+      done: () => ask(app, person, invoiceCalls.bulkChange, { body: { ids: [id], change: { do: 'pause', until: null, note: '' } } }),
+      undone: () => ask(app, person, invoiceCalls.bulkChange, { body: { ids: [id], change: { do: 'resume' } } }),
+    }),
+  ],
+]
+
+/** Asha at nine o'clock in India, when an email on the day on which an invoice is due has just been planned; it waits for half an hour. */
+async function waitingOnDueDate() {
+  const office = await anOffice({ now: '2026-03-02T02:00:00Z' })
+  const { app, asha, smtp } = office
+  await ask(app, asha, reminderCalls.changeSettings, { body: { holdMinutes: 30 } })
+  const steps = [newStep(0, 'friendly'), newStep(30, 'friendly')]
+  await aSequence(app, asha, { name: 'On the day', steps, everyDays: null, atMost: null, atLeast: 1 })
+  const nextRunAt = Temporal.Instant.from('2026-03-02T03:30:00Z')
+  await app.db.update(accounts).set({ remindersActive: true, nextRunAt, nextRunFrom: '2026-03-02' }).where(eq(accounts.id, asha.id))
+  const { _id: id } = await anInvoice(app, { owner: asha, dueDate: '2026-03-02' })
+  const at = async (instant: string) => {
+    app.clock.set(instant)
+    await app.runJobs()
+  }
+  await at('2026-03-02T03:30:00Z')
+  return Object.assign(office, { id, at, sent: () => smtp.mails.length })
+}
+
+test.each(undoable)(
+  'an email that waits is sent once, when it would have been, where its invoice was %s and that is undone',
+  async (_what, change) => {
+    await using office = await waitingOnDueDate()
+    const { app, asha, id, at, sent } = office
+    const { done, undone } = change(app, asha, id)
+    await done()
+    expect(await newestRun(app, asha)).toMatchObject({ open: 0, skipped: 1 })
+    await undone()
+    expect(await newestRun(app, asha)).toMatchObject({ open: 1, skipped: 0 })
+    await at('2026-03-02T03:45:00Z')
+    expect(sent()).toBe(0)
+    await at('2026-03-02T04:00:00Z')
+    expect(sent()).toBe(1)
+    await done()
+    await undone()
+    await at('2026-03-02T06:00:00Z')
+    await at('2026-03-03T06:00:00Z')
+    expect(sent()).toBe(1)
+  },
+)
+
+test('what was closed is not sent after Undo where reminders were stopped, the client was left out or the sequence changed meanwhile', async () => {
+  const meanwhile: ((app: TestApp, person: Person, id: string) => Promise<unknown>)[] = [
+    (app, person) => ask(app, person, reminderCalls.stop),
+    async (app, { id: ownerId }, id) => {
+      const [row] = await app.db.select().from(invoices).where(eq(invoices.id, id))
+      await app.db.insert(leftOut).values({ ownerId, localDate: '2026-03-02', clientKey: row?.clientEmail ?? '' })
+      await app.db.update(accounts).set({ leftOutUntil: '2026-03-02' }).where(eq(accounts.id, ownerId))
+    },
+    async (app, person, id) => {
+      await ask(app, person, invoiceCalls.update, { params: { id }, body: { status: 'unpaid' } })
+      await ask(app, person, sequenceCalls.assign, { params: { id }, body: { sequence: 'never' } })
+      await ask(app, person, invoiceCalls.update, { params: { id }, body: { status: 'paid' } })
+    },
+  ]
+  for (const happen of meanwhile) {
+    await using office = await waitingOnDueDate()
+    const { app, asha, id, at, sent } = office
+    await ask(app, asha, invoiceCalls.update, { params: { id }, body: { status: 'paid' } })
+    await happen(app, asha, id)
+    await ask(app, asha, invoiceCalls.update, { params: { id }, body: { status: 'unpaid' } })
+    await at('2026-03-02T06:00:00Z')
+    expect(sent()).toBe(0)
+  }
+})
+
+test('a Send Now that is tried again is sent after Undo of Mark as paid, until its time is over', async () => {
+  await using office = await anOffice({ now: morning, invoices: 2 })
+  const { app, asha, invoices, smtp } = office
+  smtp.answer({ rcpt: () => '451 4.7.1 Greylisted' })
+  await sendNow(app, asha)
+  smtp.answer({})
+  const mark = async (status: 'paid' | 'unpaid', nth: number) => {
+    const answered = await ask(app, asha, invoiceCalls.update, { params: { id: invoices[nth]?._id ?? '' }, body: { status } })
+    expect(answered.status).toBe(200)
+  }
+  await mark('paid', 0)
+  await mark('paid', 1)
+  await mark('unpaid', 0)
+  app.clock.advance({ minutes: 30 })
+  await app.runJobs()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual(['client1@example.com'])
+  app.clock.advance({ hours: 4 })
+  await mark('unpaid', 1)
+  await app.runJobs()
+  expect(smtp.mails).toHaveLength(1)
 })
 
 test('the claiming statement notices an invoice that was paid directly in the database', async () => {

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { deliveryProblem, isAddressRefusal } from '#contract/delivery-problem.ts'
 import type { HoldReason } from '#contract/reminders.ts'
@@ -29,8 +29,10 @@ import { refreshStatistics } from './daily-runs.ts'
 import {
   type Copies,
   close,
+  closedFor,
   failRefused,
   failTooLarge,
+  followHolds,
   giveBack,
   hold,
   holdPaying,
@@ -44,13 +46,15 @@ import {
   retryLater,
   split,
   supersedeAbout,
+  takeBack,
   unmark,
 } from './deliveries.ts'
 import { followAddresses, holdAddress, resumeHeld } from './holds.ts'
 import type { ConnectPass } from './hosts.ts'
 import { deliverJob, wakeAccounts } from './jobs.ts'
-import { moveLeftOut } from './left-out.ts'
+import { closeLeftOut, moveLeftOut } from './left-out.ts'
 import { isSentBy, renderedFor, type SendingMailbox } from './mailboxes.ts'
+import { owedToday } from './owed.ts'
 import { readAhead } from './pending.ts'
 import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
 import { planRun } from './runs.ts'
@@ -593,13 +597,16 @@ const readElsewhere = statement(
     payments: z.boolean(),
     notices: z.boolean(),
     imports: z.boolean(),
+    closed: z.boolean(),
   }),
   sql`SELECT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.owner_id = ${owner} AND o.invoice_id = ANY(${ids}) AND o.open) AS emails,
         EXISTS (SELECT 1 FROM address_holds h WHERE h.owner_id = ${owner}) AS holds,
         EXISTS (SELECT 1 FROM pay_answers x WHERE x.owner_id = ${owner} AND x.invoice_id = ANY(${ids}) AND x.state = 'open') AS answers,
         EXISTS (SELECT 1 FROM pay_attempts p WHERE p.owner_id = ${owner} AND p.state IN ('starting', 'open') AND NOT p.cancel_wanted) AS payments,
         EXISTS (SELECT 1 FROM notices n WHERE n.owner_id = ${owner} AND n.kind IN ('promise_broken', 'sequence_ended')) AS notices,
-        EXISTS (SELECT 1 FROM notices n WHERE n.owner_id = ${owner} AND n.kind = 'imports_held') AS imports`,
+        EXISTS (SELECT 1 FROM notices n WHERE n.owner_id = ${owner} AND n.kind = 'imports_held') AS imports,
+        EXISTS (SELECT 1 FROM (SELECT * FROM invoices WHERE owner_id = ${owner} AND id = ANY(${ids}) AND status <> 'paid' AND deleted_at IS NULL OFFSET 0) i
+          JOIN ${closedFor(sql`${sql.placeholder('now')}`)}) AS closed`,
 )
 
 /** Closes the pending emails of invoices that must not be reminded any more: paid, deleted, or no longer past due. */
@@ -612,6 +619,34 @@ async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[],
     account,
     which: sql`d.id IN (SELECT o.delivery_id FROM delivery_invoices o WHERE o.invoice_id IN ${invoiceIds} AND o.open)`,
   })
+}
+
+/**
+ * The opposite for invoices that are owed again: reopened, restored or resumed, as by Undo. A grouped email leaves without an invoice that is not owed, so only
+ * one about it alone comes back; and of a step only where that has come by the due date of now.
+ */
+async function requeueOwed(tx: Database, queue: Deps['queue'], ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
+  const account = await findAccount(tx, ownerId)
+  if (!account) return
+  const today = localDate(now, account.timezone)
+  const found = await rows(
+    tx,
+    z.object({ id: z.string(), runId: z.string() }),
+    sql`SELECT d.id, d.run_id AS "runId" FROM (SELECT * FROM invoices WHERE owner_id = ${ownerId}::uuid AND id = ANY(${arrayText(invoiceIds)}::uuid[]) OFFSET 0) i
+        JOIN ${closedFor(sql`${now.toString()}`)} WHERE (d.step_date IS NULL OR i.due_date + d.step_offset <= d.step_date) AND EXISTS (SELECT 1 ${owedToday(today)})`,
+  )
+  if (found.length === 0) return
+  const back = Map.groupBy(found, ({ runId }) => runId)
+  for (const run of await tx
+    .select()
+    .from(runs)
+    .where(inArray(runs.id, [...back.keys()])))
+    await takeBack(tx, run, back.get(run.id)?.map(({ id }) => id) ?? [], now, 'not_owed')
+  const its = arrayText(found.map(({ id }) => id))
+  await giveBack(tx, sql`d.id = ANY(${its}::uuid[])`)
+  await followHolds(tx, ownerId, sql`x.delivery_id = ANY(${its}::uuid[])`, now)
+  await closeLeftOut(tx, account, { localDate: today }, now)
+  await queue.send(tx, deliverJob, { ownerId })
 }
 
 /** Removes the notices that something is still unpaid where it is paid or deleted by now. That of a client's promise names all that they owe. */
@@ -637,8 +672,9 @@ function isPlannedOtherwise(moved: Corrected[]): SQL {
 export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
   return async (tx, ownerId, invoiceIds, now, corrected = []) => {
     if (invoiceIds.length === 0) return false
-    const [open] = await readElsewhere(tx, { owner: ownerId, ids: arrayText(invoiceIds) })
+    const [open] = await readElsewhere(tx, { owner: ownerId, ids: arrayText(invoiceIds), now: now.toString() })
     if (open?.emails) await closeNotOwed(tx, ownerId, invoiceIds, now)
+    if (open?.closed) await requeueOwed(tx, queue, ownerId, invoiceIds, now)
     const later = corrected.flatMap(({ before, after }) => (before.dueDate < after.dueDate ? [after.id] : []))
     // The steps come again, by the new one.
     if (open?.emails && later.length > 0)

@@ -7,7 +7,7 @@ import { newId } from '#server/platform/columns.ts'
 import { arrayText, byKeys, type Database, preparedRows, rows, statement, value } from '#server/platform/database.ts'
 import { lastRestore } from '#server/platform/origin.ts'
 import { isSentBy, isSentTo, type SendingMailbox, sentBy } from './mailboxes.ts'
-import { addressHeld, balance, beingPaid, dealsThrough, inOtherLanguage, owedToday, sourceOf } from './owed.ts'
+import { addressHeld, balance, beingPaid, dealsThrough, inOtherLanguage, notRemindedSince, owedToday, sourceOf } from './owed.ts'
 import { localDate } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { holdTexts, texts } from './texts.ts'
@@ -28,11 +28,13 @@ import { holdTexts, texts } from './texts.ts'
  *   What may have left before a restore is planned and taken back as held (`maybeSent`).
  *   queued, retrying, held ── cancel ──▶ cancelled (every run that wants it was stopped)
  *                          ── close ───▶ superseded (nothing owed any more), failed (too late)
- *                          ── leaveOut ▶ superseded (left out by the owner) ── takeBack ──▶ queued
+ *                          ── leaveOut ▶ superseded (left out by the owner)
+ *                          ── supersede▶ superseded (planned by what does not apply any more)
+ *   superseded (left out, or nothing owed) ── takeBack ──▶ queued
  *   queued, retrying ── fail ──▶ failed (too large)
  *   in hand at three deaths of a process ── reclaim ──▶ failed (poisoned)
  *
- * sent, failed, cancelled and superseded are final, but for what was left out: the end of an email also frees its invoices for the next one (`freed`), in the same
+ * sent, failed, cancelled and superseded are final, but for what is taken back: the end of an email also frees its invoices for the next one (`freed`), in the same
  * statement. A transition out of `sending` needs the ticket of the claim; a reply to an older claim changes nothing.
  */
 /** For statements that know the account: each of the two conditions of `pending` has a partial index that begins with the account. */
@@ -590,28 +592,46 @@ export async function leaveOut(tx: Database, run: Run, ids: string[], now: Insta
 }
 
 /**
- * Queues again what was left out of a daily run, to leave with it or immediately. Grouped, it joins what still waits for the same client. An invoice
- * that another email is about by now, or has been since the run, stays out of it.
+ * Queues again what was left out of a daily run, to leave with it or immediately; or what was closed because its invoices were not owed for a while, to
+ * leave when it would have. Grouped, it joins what still waits for the same client. An invoice that another email is about by now, or has been since
+ * the run, stays out of it.
  */
-export async function takeBack(tx: Database, run: Run, ids: string[], now: Instant): Promise<void> {
+export async function takeBack(
+  tx: Database,
+  run: Run,
+  ids: string[],
+  now: Instant,
+  reason: 'left_out' | 'not_owed' = 'left_out',
+): Promise<void> {
   if (run.grouped) await join(tx, run, ids)
-  const leftOut = sql`${ours(run.ownerId, ids)} AND d.state = 'superseded' AND d.reason = 'left_out'`
+  const closed = sql`${ours(run.ownerId, ids)} AND d.state = 'superseded' AND d.reason = ${reason}`
+  const at = reason === 'left_out' ? sql`${run.leavesAt?.toString() ?? null}::timestamptz, ${hourThere}` : sql`d.next_try_at`
   await tx.execute(sql`
     UPDATE delivery_invoices x SET open = true FROM deliveries d
-    WHERE ${leftOut} AND x.delivery_id = d.id AND NOT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.invoice_id = x.invoice_id AND o.open)
+    WHERE ${closed} AND x.delivery_id = d.id AND NOT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.invoice_id = x.invoice_id AND o.open)
       AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.id = x.invoice_id AND i.last_reminder_at >= ${run.createdAt.toString()}::timestamptz)`)
   await tx.execute(sql`
     DELETE FROM delivery_invoices x USING deliveries d
-    WHERE ${leftOut} AND x.delivery_id = d.id AND NOT x.open AND EXISTS (SELECT 1 FROM delivery_invoices y WHERE y.delivery_id = d.id AND y.open)`)
+    WHERE ${closed} AND x.delivery_id = d.id AND NOT x.open AND EXISTS (SELECT 1 FROM delivery_invoices y WHERE y.delivery_id = d.id AND y.open)`)
   await tx.execute(sql`
     UPDATE decisions x SET rule = 'mail', decided_at = ${now.toString()}::timestamptz
     FROM deliveries d JOIN delivery_invoices y ON y.delivery_id = d.id
-    WHERE ${leftOut} AND y.open AND x.delivery_id = d.id AND x.invoice_id = y.invoice_id AND x.local_date = ${run.localDate}::date`)
+    WHERE ${closed} AND y.open AND x.delivery_id = d.id AND x.invoice_id = y.invoice_id AND x.local_date = ${run.localDate}::date`)
   await tx.execute(sql`
     UPDATE deliveries d SET state = CASE WHEN ${maybeSent} THEN 'held' ELSE 'queued' END, reason = CASE WHEN ${maybeSent} THEN 'restored' END,
-      next_try_at = greatest(${now.toString()}::timestamptz, ${run.leavesAt?.toString() ?? null}::timestamptz, ${hourThere})
-    WHERE ${leftOut} AND EXISTS (SELECT 1 FROM delivery_invoices x WHERE x.delivery_id = d.id AND x.open)`)
+      next_try_at = greatest(${now.toString()}::timestamptz, ${at})
+    WHERE ${closed} AND EXISTS (SELECT 1 FROM delivery_invoices x WHERE x.delivery_id = d.id AND x.open)`)
+  // Nothing of it may have been open any more.
+  await tx.execute(sql`UPDATE runs SET settled_at = NULL, sent = NULL, failed = NULL, dropped = NULL WHERE id = ${run.id}::uuid`)
 }
+
+/** The emails about invoices `i` alone that were closed because these were not owed, and could still leave: none about them was accepted or is open since. */
+export const closedFor = (now: SQL) => sql`LATERAL (
+  SELECT d.* FROM (SELECT delivery_id FROM delivery_invoices WHERE invoice_id = i.id OFFSET 0) x
+    JOIN LATERAL (SELECT * FROM deliveries WHERE deliveries.id = x.delivery_id OFFSET 0) d ON true
+  WHERE d.deadline_at > ${now}::timestamptz ORDER BY d.created_at DESC, d.id DESC LIMIT 1) d
+  ON d.state = 'superseded' AND d.reason = 'not_owed' AND ${notRemindedSince} AND NOT ${stopped}
+    AND (SELECT count(*) FROM delivery_invoices n WHERE n.delivery_id = d.id) = 1`
 
 /**
  * Makes one of the emails to a client that are taken back, or still wait. Those that wait are replaced and not added to: a claim that waits for
@@ -679,7 +699,7 @@ export async function supersede(tx: Database, ownerId: string, which: SQL): Prom
   await change(tx, {
     which: sql`d.owner_id = ${ownerId}::uuid AND ${automatic} AND ${which}`,
     from: pending,
-    set: sql`state = 'superseded', reason = 'not_owed'`,
+    set: sql`state = 'superseded', reason = 'replanned'`,
   })
 }
 

@@ -85,8 +85,6 @@ export async function reopen(tx: Database, queue: Queue, run: RunRow, ids: strin
   await tx.execute(sql`
     DELETE FROM left_out l USING deliveries d
     WHERE d.owner_id = ${run.ownerId}::uuid AND d.id = ANY(${arrayText(ids)}::uuid[]) AND l.owner_id = d.owner_id AND l.local_date = ${run.localDate}::date AND l.client_key = lower(d.client_email)`)
-  // Nothing of it may have been open any more.
-  await tx.update(runs).set({ settledAt: null, sent: null, failed: null, dropped: null }).where(eq(runs.id, run.id))
   await queue.send(tx, deliverJob, { ownerId: run.ownerId }, byHand)
 }
 

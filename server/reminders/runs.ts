@@ -398,7 +398,7 @@ export async function reschedule(tx: Database, before: AccountRow, after: Accoun
 }
 
 /**
- * Cancels every open run `r` of an account that matches; emails in flight are still sent. An email of another run that it had pulled forward is that run's
+ * Cancels every run `r` of an account that matches and is open, or would send again what is not owed at the moment; emails in flight are still sent. An email of another run that it had pulled forward is that run's
  * again, and one on which the run of the day counts is that run's. Returns how many emails were cancelled.
  */
 export async function cancelRuns(tx: Database, ownerId: string, which: SQL, now: Instant): Promise<number> {
@@ -407,7 +407,8 @@ export async function cancelRuns(tx: Database, ownerId: string, which: SQL, now:
     z.object({ id: z.string() }),
     sql`UPDATE runs r SET cancelled_at = ${now.toString()}::timestamptz
     WHERE r.owner_id = ${ownerId}::uuid AND r.cancelled_at IS NULL AND ${which}
-      AND (r.planned_at IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND d.state IN ('queued', 'sending', 'retrying', 'held')))
+      AND (r.planned_at IS NULL OR EXISTS (SELECT 1 FROM deliveries d WHERE r.id IN (d.run_id, d.pulled_by_run_id)
+        AND (d.state IN ('queued', 'sending', 'retrying', 'held') OR (d.state = 'superseded' AND d.reason = 'not_owed' AND d.deadline_at > ${now.toString()}::timestamptz))))
     RETURNING r.id`,
   )
   const ids = cancelled.map(({ id }) => id)
