@@ -455,6 +455,7 @@ export const explainedCalls: ExplainedCall[] = [
             attempt: 1,
             nextTryAt: null,
             serverReply: accepted,
+            copiesRefused: null,
             invoices: 1,
             sequence: null,
             step: null,

@@ -180,6 +180,7 @@ const historyMail = z
     attempt: z.number().int().meta({ description: 'How many times it was tried.' }),
     nextTryAt: z.string().nullable().meta({ format: 'date-time', description: 'When it is retried.' }),
     serverReply: z.string().nullable().meta({ description: 'The mail server’s reply to the last try.' }),
+    copiesRefused: z.string().nullable().meta({ description: 'Which of its copies the mail server refused, and why.' }),
     invoices: z.number().int().meta({ description: 'How many invoices it lists: more than one where emails are grouped.' }),
     sequence: z
       .string()

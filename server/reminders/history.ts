@@ -69,6 +69,7 @@ const mailRow = z.object({
   attempt: z.number(),
   nextTryAt: instantText.nullable(),
   serverReply: z.string().nullable(),
+  copiesRefused: z.string().nullable(),
   invoices: z.number(),
   sequence: z.string().nullable(),
   step: z.number().nullable(),
@@ -80,7 +81,7 @@ function mailsOf(db: Database, invoiceId: string, most: number): Promise<z.outpu
     db,
     mailRow,
     sql`SELECT d.id AS _id, d.run_id AS "runId", r.kind, d.state, d.reason, d.subject, d.client_email AS "clientEmail", d.created_at AS "createdAt",
-          d.sent_at AS "sentAt", d.bounced_at AS "bouncedAt", d.attempt, CASE WHEN d.state IN ('queued', 'retrying') THEN d.next_try_at END AS "nextTryAt", d.server_reply AS "serverReply",
+          d.sent_at AS "sentAt", d.bounced_at AS "bouncedAt", d.attempt, CASE WHEN d.state IN ('queued', 'retrying') THEN d.next_try_at END AS "nextTryAt", d.server_reply AS "serverReply", d.copies_refused AS "copiesRefused",
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS invoices,
           d.sequence_id AS sequence, d.step_offset AS step, d.raw IS NOT NULL AS stored
         FROM delivery_invoices di JOIN deliveries d ON d.id = di.delivery_id JOIN runs r ON r.id = coalesce(d.pulled_by_run_id, d.run_id)

@@ -116,6 +116,20 @@ test('the email has a copy for each further recipient once, and the refusal of a
   expect(await wordsOf(same._id)).not.toContain('copy')
 })
 
+test.each([
+  ['before the due date', '2026-03-08', -3],
+  ['after it', '2026-03-12', 1],
+])('an email %s has the refusal of its copy beside the reply of the mail server', async (_when, date, offset) => {
+  await using all = await onThe(date, { sequence: { ...plain, steps: [{ ...newStep(offset, 'friendly'), copyToMe: true }] } })
+  const { app, asha, smtp } = all
+  const { _id } = await anInvoice(app, { owner: asha, dueDate: '2026-03-11' })
+  smtp.answer({ rcpt: (to) => (to === asha.email ? '550 5.1.1 No such user' : undefined) })
+  expect(await runOn(all, date)).toHaveLength(1)
+  expect((await ask(app, asha, reminderCalls.history, { params: { id: _id } })).reply.mails).toMatchObject([
+    { state: 'sent', serverReply: '250 2.0.0 Accepted', copiesRefused: `The copy to ${asha.email} was refused: address doesn’t exist` },
+  ])
+})
+
 test('nothing is sent where the client’s address is refused, although a copy would be accepted', async () => {
   const step = { ...newStep(1, 'friendly'), copyToMe: true }
   await using all = await onThe('2026-03-11', { sequence: { ...plain, steps: [step] } })

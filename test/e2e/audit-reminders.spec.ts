@@ -207,7 +207,14 @@ function story(known: InvoiceHistory): InvoiceHistory {
     { state: 'failed', reason: 'refused', kind: 'send_now', serverReply: '550 5.1.1 No such user here', attempt: 1 },
     { state: 'cancelled', kind: 'start', serverReply: null },
     { state: 'superseded', kind: 'daily', serverReply: null },
-    { state: 'sent', kind: 'trigger', serverReply: '250 2.0.0 OK: queued as 4F8D71C0A9', invoices: 3, attempt: 1 },
+    {
+      state: 'sent',
+      kind: 'trigger',
+      serverReply: '250 2.0.0 OK: queued as 4F8D71C0A9',
+      copiesRefused: 'The copy to boss@kaveri.example was refused: address doesn’t exist',
+      invoices: 3,
+      attempt: 1,
+    },
     { state: 'failed', reason: 'expired', kind: 'retry', serverReply: 'It could not be handed over on this day.', attempt: 9 },
   ]
   const mails = Array.from({ length: 12 }, (_, nth): HistoryMail => {
@@ -226,6 +233,7 @@ function story(known: InvoiceHistory): InvoiceHistory {
       attempt: 1,
       nextTryAt: null,
       serverReply: '250 2.0.0 Accepted',
+      copiesRefused: null,
       invoices: 1,
       sequence: null,
       step: null,

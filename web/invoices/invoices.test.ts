@@ -286,6 +286,7 @@ const aMail = (about: Partial<HistoryMail>): HistoryMail => ({
   attempt: 1,
   nextTryAt: null,
   serverReply: '250 OK',
+  copiesRefused: null,
   invoices: 1,
   sequence: null,
   step: null,
@@ -465,6 +466,12 @@ test('the same email on consecutive days is one line, and equal failures are', (
   ])
   const mails = [failedOn('08', '452 4.2.2 full'), failedOn('07', '452 4.2.2 full'), failedOn('06', '550 5.7.1 spam'), sentOn('05')]
   expect(linesOf(aHistory({ mails }))).toEqual(['failed 03-08 03-07', 'failed 03-06', 'sent 03-05'])
+})
+
+test('an email whose copy was refused is not folded into those whose copies arrived', () => {
+  const copiesRefused = 'The copy to boss@example.com was refused: address doesn’t exist'
+  const mails = [sentOn('08'), sentOn('07', { copiesRefused }), sentOn('06', { copiesRefused })]
+  expect(linesOf(aHistory({ mails }))).toEqual(['sent 03-08', 'sent 03-07 03-06'])
 })
 
 test('a day with more than one event is not folded', () => {

@@ -25,6 +25,7 @@ import { texts } from './texts.ts'
 /** What is known about an email without its text. */
 export type ShownEmail = Pick<HistoryMail, '_id' | 'subject' | 'clientEmail' | 'createdAt' | 'sentAt' | 'serverReply' | 'stored'> & {
   bouncedAt?: string | null
+  copiesRefused?: string | null
 }
 
 interface EmailDialogProps {
@@ -45,7 +46,7 @@ export function EmailDialog({ mail, zone, onClose }: EmailDialogProps): ReactNod
       size={660}
       fullScreen={narrow ?? false}
     >
-      {shown?.stored && <LoadedEmail key={shown._id} id={shown._id} reply={shown.serverReply} zone={zone} />}
+      {shown?.stored && <LoadedEmail key={shown._id} mail={shown} zone={zone} />}
       {shown && !shown.stored && <DroppedEmail mail={shown} zone={zone} />}
       {shown && shown.sentAt !== null && shown.bouncedAt !== undefined && <CameBack key={`${shown._id} back`} mail={shown} zone={zone} />}
     </Modal>
@@ -127,34 +128,41 @@ function DroppedEmail({ mail, zone }: { mail: ShownEmail; zone: string | undefin
         <dd>{mail.clientEmail}</dd>
         <dt>{texts.email.date}</dt>
         <dd>{`${showDate(dateIn(zone, date))}, ${showClock(zone, date)}`}</dd>
-        {mail.serverReply !== null && mail.serverReply !== '' && (
-          <>
-            <dt>{texts.email.reply}</dt>
-            <dd>{mail.serverReply}</dd>
-          </>
-        )}
+        <Replies mail={mail} />
       </dl>
     </>
   )
 }
 
+/** What the mail server answered, also about the copies. */
+function Replies({ mail: { serverReply, copiesRefused } }: { mail: ShownEmail }): ReactNode {
+  return (
+    serverReply !== null &&
+    serverReply !== '' && (
+      <>
+        <dt>{texts.email.reply}</dt>
+        <dd>{serverReply}</dd>
+        {copiesRefused && <dd>{copiesRefused}</dd>}
+      </>
+    )
+  )
+}
+
 interface LoadedEmailProps {
-  id: string
-  /** The mail server's. */
-  reply: string | null
+  mail: ShownEmail
   zone: string | undefined
 }
 
-function LoadedEmail({ id, reply, zone }: LoadedEmailProps): ReactNode {
-  const mail = useApiQuery(reminderCalls.mail, { params: { id } })
+function LoadedEmail({ mail, zone }: LoadedEmailProps): ReactNode {
+  const read = useApiQuery(reminderCalls.mail, { params: { id: mail._id } })
   return (
-    <QueryView query={mail} loading={texts.email.loading} error={texts.email.failed} empty={null}>
-      {(sent) => <Email sent={sent} reply={reply} zone={zone} />}
+    <QueryView query={read} loading={texts.email.loading} error={texts.email.failed} empty={null}>
+      {(sent) => <Email sent={sent} mail={mail} zone={zone} />}
     </QueryView>
   )
 }
 
-function Email({ sent, reply, zone }: Omit<LoadedEmailProps, 'id'> & { sent: CallReply<typeof reminderCalls.mail> }): ReactNode {
+function Email({ sent, mail, zone }: LoadedEmailProps & { sent: CallReply<typeof reminderCalls.mail> }): ReactNode {
   const { subject, html, text } = sent
   const date = new Date(sent.date)
   return (
@@ -168,12 +176,7 @@ function Email({ sent, reply, zone }: Omit<LoadedEmailProps, 'id'> & { sent: Cal
         <dd>{`${showDate(dateIn(zone, date))}, ${showClock(zone, date)}`}</dd>
         <dt>{texts.email.messageId}</dt>
         <dd className={styles.messageId}>{sent.messageId}</dd>
-        {reply !== null && reply !== '' && (
-          <>
-            <dt>{texts.email.reply}</dt>
-            <dd>{reply}</dd>
-          </>
-        )}
+        <Replies mail={mail} />
       </dl>
       <FindReplies sent={sent} />
       <Tabs defaultValue={html === '' ? 'text' : 'html'} classNames={{ tab: styles.emailTab ?? '', list: styles.emailTabs ?? '' }}>

@@ -240,9 +240,9 @@ function paymentAsides({ method, reference, origin, amount, currency }: Payment,
   return [method === null ? '' : paymentTexts.methods[method], reference].filter((part) => part !== '')
 }
 
-/** The reason of the state. The mail server's reply is shown here only for failures; the dialog of the email has it always. */
+/** The reason of the state, and which copies were refused. The mail server's reply is shown here only for failures; the dialog of the email has it always. */
 function Explanation({ mail }: { mail: HistoryMail }): ReactNode {
-  const { state, reason, serverReply } = mail
+  const { state, reason, serverReply, copiesRefused } = mail
   const why = reasonOf(mail)
   const reply = state === 'failed' || state === 'retrying' ? serverReply : null
   // If Duely gave up on an email, this field holds our own sentence.
@@ -250,6 +250,7 @@ function Explanation({ mail }: { mail: HistoryMail }): ReactNode {
   return (
     <>
       {why !== null && <p className={styles.note}>{why}</p>}
+      {copiesRefused !== null && <p className={styles.note}>{copiesRefused}</p>}
       {reply !== null && reply !== '' && (
         <p className={styles.note}>
           {ours ? (
@@ -438,7 +439,8 @@ function isSame(later: Entry, entry: Entry): boolean {
   if (daysBetween(entry.date, later.date) !== 1 || later.outcome !== entry.outcome) return false
   if (later.kind === 'day' && entry.kind === 'day') return later.decision.words === entry.decision.words
   if (later.kind !== 'mail' || entry.kind !== 'mail' || later.mail.kind !== entry.mail.kind) return false
-  return entry.outcome === 'sent' || (entry.outcome === 'failed' && later.mail.serverReply === entry.mail.serverReply)
+  if (entry.outcome === 'sent') return later.mail.copiesRefused === entry.mail.copiesRefused
+  return entry.outcome === 'failed' && later.mail.serverReply === entry.mail.serverReply
 }
 
 function outcomeOf(state: HistoryMail['state']): Outcome {
