@@ -68,7 +68,6 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
     sql`SELECT DISTINCT owner_id AS "ownerId" FROM runs WHERE owner_id = ANY(${ids}::uuid[]) AND planned_at IS NULL AND cancelled_at IS NULL`,
   )
   const entitlements = await entitlementsOfMany(db, owners, now, config)
-  const wordings = await readWordings(db, ownerIds)
   const found = owners.map((account) => {
     const own = senders.filter(({ ownerId }) => ownerId === account.id)
     const wanted = all.find(({ ownerId }) => ownerId === account.id)?.place ?? null
@@ -86,6 +85,7 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
     now,
   )
   // Must be read after the emails, as what `withPayment` reads: a claim refuses an older source, but not older bytes.
+  const wordings = await readWordings(db, ownerIds)
   const brands = await readOwnBrands(db, ownerIds)
   const largest = new Map(found.map(({ account, sender }) => [account.id, largestAttached[sender?.provider ?? 'smtp']]))
   const pending = await withPayment({ db, clock, config }, due, { wordings, largest })

@@ -2,6 +2,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { businessCalls } from '#contract/business.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -9,6 +10,7 @@ import { paymentCalls } from '#contract/payments.ts'
 import { newStep } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
+import { templateCalls } from '#contract/templates.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
@@ -675,6 +677,77 @@ test('an amount corrected between two tries is in the email', async () => {
   await app.runJobs()
   expect(smtp.mails.length).toBe(1)
   expect((await readEmail(smtp.mails[0]?.raw)).text).toContain('77.50')
+})
+
+/** Asha's own words about one invoice, in the language of a client. */
+const ownWords = (app: TestApp, asha: Person, words: string, language = 'en') =>
+  ask(app, asha, templateCalls.save, {
+    query: { language },
+    body: { useCustomTemplate: true, customSubject: words, customContent: `${words} {{clientName}}` },
+  })
+
+test('a template corrected between two tries is in the email, also in the one that Send Now pulls forward', async () => {
+  await using office = await anOffice({ now: morning, invoices: 2 })
+  const { app, asha, invoices, smtp } = office
+  smtp.answer({ rcpt: () => '450 4.2.0 Try later' })
+  await start(app, asha)
+  smtp.answer({})
+  app.clock.advance({ minutes: 1 })
+  await ownWords(app, asha, 'Wrong')
+  await ownWords(app, asha, 'Corrected')
+  const body = { invoiceIds: [invoices[0]?._id ?? ''] }
+  expect((await ask(app, asha, reminderCalls.draft, { body })).reply.email?.subject).toBe('Corrected')
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow, { body }))
+  expect(smtp.mails.map(({ subject }) => subject)).toEqual(['Corrected'])
+  app.clock.advance({ minutes: 20 })
+  await app.runJobs()
+  expect(smtp.mails.map(({ subject }) => subject)).toEqual(['Corrected', 'Corrected'])
+})
+
+test('a business that is named otherwise between two tries has its new name in the email', async () => {
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, smtp } = office
+  const seen: Buffer[] = []
+  smtp.answer({
+    dot(mail, nth) {
+      seen.push(mail.raw)
+      return nth <= 2 ? '451 4.7.1 Greylisted' : undefined
+    },
+  })
+  await start(app, asha)
+  app.clock.advance({ minutes: 1 })
+  await ask(app, asha, accountCalls.changeProfile, { body: { displayName: 'Asha Iyer' } })
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  await ask(app, asha, businessCalls.change, { body: { name: 'Banyan Traders' } })
+  app.clock.advance({ minutes: 20 })
+  await app.runJobs()
+  const sent = await Promise.all(seen.map((raw) => readEmail(raw)))
+  expect(sent.map(({ from, subject }) => [from?.name, subject?.split(':')[0]])).toEqual(
+    ['Asha Rao', 'Asha Iyer', 'Banyan Traders'].map((name) => [name, `Invoice INV-0001 from ${name}`]),
+  )
+})
+
+test.each([
+  ['that has words of its own', { content: 'Dear {{clientName}}', subject: 'About your invoice' }, ''],
+  ['in another language', undefined, 'hi'],
+])('an email %s keeps its bytes where the template is changed between two tries', async (_which, written, language) => {
+  await using office = await anOffice({ now: morning, invoices: 1 })
+  const { app, asha, invoices, smtp } = office
+  await ownWords(app, asha, 'Before', language || 'en')
+  const seen: Buffer[] = []
+  smtp.answer({
+    dot(mail, nth) {
+      seen.push(mail.raw)
+      return nth === 1 ? '451 4.7.1 Greylisted' : undefined
+    },
+  })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow, { body: { invoiceIds: [invoices[0]?._id ?? ''], ...written } }))
+  await ownWords(app, asha, 'After', language || 'en')
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(seen).toHaveLength(2)
+  expect(seen[1]?.equals(seen[0] ?? Buffer.alloc(0))).toBe(true)
 })
 
 test('an address corrected between two tries receives the email', async () => {

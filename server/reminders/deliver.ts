@@ -560,7 +560,7 @@ async function compose(
     speech: speechOf(mail.language),
     brand,
     copies: mail.copies,
-    from: { name: account.displayName, address: sender.address },
+    from: { name: mail.fromName, address: sender.address },
     today: mail.clientDate ?? localDate(now, account.timezone),
     now,
     pay: mail.pay,

@@ -100,14 +100,27 @@ export const copiesOf = sql`(SELECT string_agg(DISTINCT x.address, ',' ORDER BY 
 /** The step of an email `d`, its version and its further recipients; '' for one in the words of the template, as where the sequence is deleted. */
 const step = sql`CASE WHEN d.sequence_id IS NULL THEN '' ELSE
   coalesce((SELECT ' step ' || q.id || '/' || q.version || '/' || d.step_offset FROM sequences q WHERE q.id = d.sequence_id), '') || coalesce(' cc ' || ${copiesOf}, '') END`
-/** The language of an email `d`; '' for English. */
-const spoken = sql`(SELECT CASE WHEN l <> 'en' THEN ' in ' || l ELSE '' END FROM (VALUES (${languageOfMail})) said (l))`
+/**
+ * The language of an email `d`, '' for English; and the words of its template, '' where it has those of a step, of its run, or the default ones: such
+ * emails keep their bytes.
+ */
+const spoken = sql`(SELECT CASE WHEN l <> 'en' THEN ' in ' || l ELSE '' END || CASE WHEN d.sequence_id IS NULL OR ${stepOf} IS NULL THEN coalesce((
+    SELECT ' words ' || md5(t.custom_subject || chr(10) || t.custom_content) FROM templates t
+    WHERE t.owner_id = d.owner_id AND t.kind = CASE WHEN n > 1 THEN 'group' ELSE 'one' END AND t.language = l AND t.use_custom
+      AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.content IS NOT NULL)), '') ELSE '' END
+  FROM (VALUES (${languageOfMail}, count(i.id))) said (l, n))`
+const owned = sql`accounts a JOIN memberships m ON m.owner_id = a.id AND m.role = 'owner' JOIN people p ON p.id = m.person_id`
+/** The name of its business, which an email `d` is from. */
+export const fromName = sql`(SELECT coalesce(a.name, p.display_name) FROM ${owned} WHERE a.id = d.owner_id)`
+/** The same in a source: '' where it is still what the account began with, so that emails composed before a source had it keep their bytes. */
+const named = sql`coalesce((SELECT ' from ' || md5(coalesce(a.name, p.display_name)) FROM ${owned}
+  WHERE a.id = d.owner_id AND (a.name IS NOT NULL OR p.updated_at <> a.created_at)), '')`
 /** Of many invoices a digest: thousands of versions would travel with every claim. */
 export const source = (senderId: string | SQL) =>
-  sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END || ${payment} || ${step} || ${spoken}`
+  sql`${senderId}::text || CASE WHEN count(*) > ${mostListed}::int THEN ' ' || count(*) || ' ' || md5(${versions}) ELSE ${versions} END || ${payment} || ${step} || ${spoken} || ${named}`
 
 /**
- * What an email is rendered from: the mailbox, every invoice in it with its version and its PDF, the pay links, the brand, the settings of the ways to pay, the step with its copies, and the language. Null where
- * nothing is owed any more.
+ * What an email is rendered from: the mailbox, every invoice in it with its version and its PDF, the pay links, the brand, the settings of the ways to pay, the step with its copies, the language,
+ * the words of the template, and the name of the business. Null where nothing is owed any more.
  */
 export const sourceOf = (senderId: string | SQL, today: string | SQL) => sql`(SELECT ${source(senderId)} ${owedToday(today)})`

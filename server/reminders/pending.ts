@@ -7,7 +7,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, byKeys, type Database, statement, value } from '#server/platform/database.ts'
 import { onlyScheduled } from './deliveries.ts'
 import { mailboxOfClient, type SendingMailbox } from './mailboxes.ts'
-import { balance, beingPaid, copiesOf, languageOfMail, owedToday, source, stepOf } from './owed.ts'
+import { balance, beingPaid, copiesOf, fromName, languageOfMail, owedToday, source, stepOf } from './owed.ts'
 import { localDate } from './schedule.ts'
 import { inStep, stepIn, storedStep } from './sequence-steps.ts'
 
@@ -19,6 +19,8 @@ const wording = z.object({ subject: z.string(), content: z.string() })
 const pendingRow = z.object({
   id: z.string(),
   ownerId: z.string(),
+  /** Who it is from. */
+  fromName: z.string(),
   /** The date at a client in another time zone when it leaves; null: that of the account. */
   clientDate: z.string().nullable(),
   /** The Send Now that has pulled it forward. */
@@ -73,7 +75,7 @@ export interface PendingDelivery extends Omit<z.output<typeof pendingRow>, 'step
 
 const readDue = statement(
   pendingRow,
-  sql`SELECT d.id, d.owner_id AS "ownerId", d.client_date::text AS "clientDate", d.pulled_by_run_id AS "pulledBy", coalesce(d.pulled_by_run_id, d.run_id) AS "sentFor", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed, ${beingPaid(value('now'))} AS paying,
+  sql`SELECT d.id, d.owner_id AS "ownerId", ${fromName} AS "fromName", d.client_date::text AS "clientDate", d.pulled_by_run_id AS "pulledBy", coalesce(d.pulled_by_run_id, d.run_id) AS "sentFor", d.attempt, d.deaths, s.source, coalesce(d.raw IS NOT NULL AND d.rendered_from = s.source, false) AS composed, ${beingPaid(value('now'))} AS paying,
           (SELECT count(*)::int FROM delivery_invoices n WHERE n.delivery_id = d.id) AS "madeFor",
           (SELECT json_build_object('subject', r.subject, 'content', r.content) FROM runs r
             WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.content IS NOT NULL ORDER BY r.created_at DESC LIMIT 1) AS written,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { noticeCalls } from '#contract/notices.ts'
 import { newStep, readySequences } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { templateCalls } from '#contract/templates.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { clients, invoices, sequences } from '#server/invoices/tables.ts'
 import { anInvoice, anOffice, aSequence, type Person, signedInAgain } from '#test/factories.ts'
@@ -128,6 +129,25 @@ test.each([
   expect((await ask(app, asha, reminderCalls.history, { params: { id: _id } })).reply.mails).toMatchObject([
     { state: 'sent', serverReply: '250 2.0.0 Accepted', copiesRefused: `The copy to ${asha.email} was refused: address doesn’t exist` },
   ])
+})
+
+test('an email of a step keeps its bytes where the template is changed between two tries', async () => {
+  await using all = await onThe('2026-03-11', { sequence: { ...plain, steps: [newStep(1, 'friendly')] } })
+  const { app, asha, smtp } = all
+  await anInvoice(app, { owner: asha, dueDate: '2026-03-10' })
+  const seen: Buffer[] = []
+  smtp.answer({
+    dot(mail, nth) {
+      seen.push(mail.raw)
+      return nth === 1 ? '451 4.7.1 Greylisted' : undefined
+    },
+  })
+  await runOn(all, '2026-03-11')
+  await ask(app, asha, templateCalls.save, { body: { useCustomTemplate: true, customSubject: 'After', customContent: 'After' } })
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(seen).toHaveLength(2)
+  expect(seen[1]?.equals(seen[0] ?? Buffer.alloc(0))).toBe(true)
 })
 
 test('nothing is sent where the client’s address is refused, although a copy would be accepted', async () => {

@@ -119,8 +119,8 @@ export const deliveries = pgTable(
     deaths: integer().notNull().default(0),
 
     /**
-     * The email as rendered at the first claim, byte for byte, and its Message-ID. `renderedFrom` names the mailbox and the versions of the
-     * invoices it was rendered from: when these have changed, it is rendered again under a new Message-ID.
+     * The email as rendered at the first claim, byte for byte, and its Message-ID. `renderedFrom` names the mailbox, the versions of the
+     * invoices and what else it was rendered from (`sourceOf`): when these have changed, it is rendered again under a new Message-ID.
      */
     raw: bytes(),
     /** When the stored bytes of a finished email may be dropped, or are looked at again; null: some time after it was made. */
