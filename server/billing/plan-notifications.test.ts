@@ -47,6 +47,23 @@ test('a one-time plan’s end is notified seven days and one day before, once ea
   expect(await mailsUntil(shop, smtp, '2026-04-10T09:00:00Z')).toEqual([])
 })
 
+test('an owner who cannot be notified of the end of a plan delays none of the others', async () => {
+  await using smtp = await openFakeSmtp()
+  await using shop = await openShop({ now: '2026-03-01T09:00:00Z', config: systemMail(smtp) })
+  const { app } = shop
+  const asha = await aPerson(app, { confirmed: true })
+  const others = [await aPerson(app, { confirmed: true }), await aPerson(app, { confirmed: true })]
+  for (const one of [asha, ...others]) await buyOnce(shop, one, 'pro')
+  const liveIn = (timezone: string) => app.db.update(accounts).set({ timezone }).where(eq(accounts.id, asha.id))
+  app.clock.set('2026-03-25T09:00:00Z')
+  await liveIn('Nowhere/Land')
+  await expect(notifyPlanEnds(app.deps)).rejects.toThrow('Some owners could not be notified')
+  await liveIn('Asia/Kolkata')
+  await app.runJobs()
+  const sent = smtp.mails.map(({ envelope }) => envelope.to[0]).filter((to) => others.some(({ email }) => email === to))
+  expect(sent.toSorted()).toEqual(others.map(({ email }) => email).toSorted())
+})
+
 test('a one-time plan that was cancelled keeps what is paid for, and its end is not announced', async () => {
   await using smtp = await openFakeSmtp()
   await using shop = await openShop({ now: '2026-03-01T09:00:00Z', config: systemMail(smtp) })

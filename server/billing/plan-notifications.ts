@@ -23,7 +23,8 @@ const aroundTheEnd = { hours: 8 * 24 }
 /**
  * Writes to owners whose plan is about to end, once each: of a period that was paid once seven days and one day before. Where daily
  * reminders are active, so that none of them stops in silence, also of a subscription, of the trial three days before, and of either on the
- * day. Nothing where this server sells nothing or sends no email.
+ * day. Nothing where this server sells nothing or sends no email. An owner who cannot be notified does not delay the others; the error is thrown
+ * at the end.
  */
 export async function notifyPlanEnds(deps: Deps): Promise<void> {
   const { db, config, clock } = deps
@@ -64,14 +65,20 @@ export async function notifyPlanEnds(deps: Deps): Promise<void> {
     .innerJoin(memberships, and(eq(memberships.ownerId, accounts.id), eq(memberships.role, 'owner')))
     .innerJoin(people, eq(people.id, memberships.personId))
     .where(or(inArray(accounts.id, paidOnce), inTrial, and(eq(accounts.remindersActive, true), inArray(accounts.id, subscribed))))
-  for (const owner of concerned) {
-    const { notices, paymentType } = await readSubscription(db, owner, now, config)
-    for (const notice of notices) {
-      const email = emailAbout(notice)
-      const unasked = notice.kind === 'period_ending' && paymentType === 'onetime'
-      if (email && (unasked || owner.remindersActive) && !(await endedByHand(db, owner, notice)))
-        await sendOnce(deps, owner, notice, email, now)
-    }
+  const failures: unknown[] = []
+  for (const owner of concerned) await notifyOwner(deps, owner, now).catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw new AggregateError(failures, 'Some owners could not be notified of the end of their plan.')
+}
+
+type Owner = Recipient & Parameters<typeof readSubscription>[1] & { remindersActive: boolean }
+
+async function notifyOwner(deps: Deps, owner: Owner, now: Instant): Promise<void> {
+  const { notices, paymentType } = await readSubscription(deps.db, owner, now, deps.config)
+  for (const notice of notices) {
+    const email = emailAbout(notice)
+    const unasked = notice.kind === 'period_ending' && paymentType === 'onetime'
+    if (email && (unasked || owner.remindersActive) && !(await endedByHand(deps.db, owner, notice)))
+      await sendOnce(deps, owner, notice, email, now)
   }
 }
 

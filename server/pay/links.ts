@@ -4,6 +4,8 @@ import type { InvoiceRow } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
+import type { Deps } from '#server/platform/deps.ts'
+import type { Log } from '#server/platform/log.ts'
 import type { SealedColumn } from '#server/platform/reseal.ts'
 import { hashToken, newToken, seal, unseal } from '#server/platform/secrets.ts'
 import { cancelAttempts } from './attempts.ts'
@@ -20,18 +22,17 @@ interface LinkWanted {
   clientKey: string
 }
 
-interface Config {
-  publicUrl: string
-  secretKey: string
-}
-
 const keyOf = ({ ownerId, invoiceId, clientKey }: LinkWanted) => invoiceId ?? `${ownerId} ${clientKey}`
 
 /**
- * The address of each link, in the order wanted; links that are missing, revoked or of an earlier address of the client are made. Reading many
- * costs one statement, making them one more.
+ * The address of each link, in the order wanted; links that are missing, revoked, of an earlier address of the client or sealed with a key that is
+ * gone are made. Reading many costs one statement, making them one more.
  */
-export async function payLinksFor(db: Database, { publicUrl, secretKey }: Config, wanted: LinkWanted[], now: Instant): Promise<string[]> {
+export async function payLinksFor(
+  { db, config: { publicUrl, secretKey }, log }: Pick<Deps, 'db' | 'config' | 'log'>,
+  wanted: LinkWanted[],
+  now: Instant,
+): Promise<string[]> {
   const missing = new Map(wanted.map((one) => [keyOf(one), one]))
   const tokens = new Map<string, string>()
   for (let tries = 0; missing.size > 0; tries += 1) {
@@ -41,8 +42,9 @@ export async function payLinksFor(db: Database, { publicUrl, secretKey }: Config
       const key = keyOf({ ...link, clientKey })
       const one = missing.get(key)
       if (!one) continue
-      if (sealedToken !== null && clientKey === one.clientKey) {
-        tokens.set(key, unseal(secretKey, purpose, placeOf(id), sealedToken))
+      const token = sealedToken !== null && clientKey === one.clientKey ? opened(secretKey, { id, sealedToken }, log) : null
+      if (token !== null) {
+        tokens.set(key, token)
         missing.delete(key)
       } else await replace(db, secretKey, { ...link, id, sealedToken }, one.clientKey)
     }
@@ -84,6 +86,16 @@ export async function payLinksFor(db: Database, { publicUrl, secretKey }: Config
     }
   }
   return wanted.map((one) => `${publicUrl}/pay/${tokens.get(keyOf(one))}`)
+}
+
+/** Null where it does not open: a reminder must not wait for that, nor those of other accounts. */
+function opened(secretKey: string, { id, sealedToken }: { id: string; sealedToken: string }, log: Log): string | null {
+  try {
+    return unseal(secretKey, purpose, placeOf(id), sealedToken)
+  } catch (error) {
+    log.warn({ err: error, linkId: id }, 'A pay link does not open with SECRET_KEY and is replaced by another one.')
+    return null
+  }
 }
 
 function made(secretKey: string, id: string): { id: string; token: string; tokenHash: string; sealedToken: string } {

@@ -486,6 +486,18 @@ test('pay links open after the secret key was rotated', async () => {
   expect((await open(app, new URL(reply.url).pathname)).statusCode).toBe(200)
 })
 
+test('a pay link whose key is gone is replaced by one that opens', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const before = await linkOf(app, owner, _id)
+  app.deps.config.secretKey = 'another secret key for tests, 32 characters'
+  const again = await signedInAgain(app, owner)
+  const after = await linkOf(app, again, _id)
+  expect((await open(app, before)).statusCode).toBe(404)
+  expect((await open(app, after)).statusCode).toBe(200)
+  expect(await linkOf(app, again, _id)).toBe(after)
+})
+
 test('GET /server says whether clients can reach the pay pages', async () => {
   await using app = await openPublic()
   expect((await ask(app, null, accountCalls.server)).reply.payLinks).toBe(true)

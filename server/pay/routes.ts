@@ -65,7 +65,7 @@ export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void 
     return { ownerId, invoiceId: row.id, clientKey: row.clientEmail.toLowerCase() }
   }
   answer(app, payLinkCalls.create, async ({ params }, { account }) => {
-    const [url = ''] = await payLinksFor(db, config, [await linkOf(account.id, params.id)], clock.now())
+    const [url = ''] = await payLinksFor(deps, [await linkOf(account.id, params.id)], clock.now())
     return { url }
   })
   answer(app, payLinkCalls.revoke, async ({ params }, { account }) => revokePayLink(db, await linkOf(account.id, params.id), clock.now()))
@@ -76,7 +76,7 @@ export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void 
     return { ownerId, invoiceId: null, clientKey: client.emailKey }
   }
   answer(app, payLinkCalls.createStatement, async ({ params }, { account }) => {
-    const [url = ''] = await payLinksFor(db, config, [await statementOf(account.id, params.id)], clock.now())
+    const [url = ''] = await payLinksFor(deps, [await statementOf(account.id, params.id)], clock.now())
     return { url }
   })
   answer(app, payLinkCalls.revokeStatement, async ({ params }, { account }) =>

@@ -47,16 +47,22 @@ export interface PendingMail extends PendingDelivery {
 
 export type Begin = (which: Beginning) => Promise<Begun | null>
 
+type BeginDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log'>
+
 /** Accounts read by one set of statements. */
 const size = 100
 
-/** Reads many accounts at a time: at nine o'clock thousands begin together. Null where there is no such account any more. */
-export function openBegin(deps: Pick<Deps, 'db' | 'clock' | 'config'>, concurrency: number): Begin {
-  return batch({ concurrency, size }, (all: Beginning[]) => beginMany(deps, all))
+/**
+ * Reads many accounts at a time, because at nine o'clock thousands begin together; one that cannot be read delays none of the others. Null where
+ * there is no such account any more.
+ */
+export function openBegin(deps: BeginDeps, concurrency: number): Begin {
+  return batch({ concurrency, size, alone: true }, (all: Beginning[]) => beginMany(deps, all))
 }
 
 /** No account is in it twice: one job serves it. */
-async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, all: Beginning[]): Promise<(Begun | null)[]> {
+async function beginMany(deps: BeginDeps, all: Beginning[]): Promise<(Begun | null)[]> {
+  const { db, clock, config } = deps
   const now = clock.now()
   const ownerIds = all.map(({ ownerId }) => ownerId)
   const ids = arrayText(ownerIds)
@@ -88,7 +94,7 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
   const wordings = await readWordings(db, ownerIds)
   const brands = await readOwnBrands(db, ownerIds)
   const largest = new Map(found.map(({ account, sender }) => [account.id, largestAttached[sender?.provider ?? 'smtp']]))
-  const pending = await withPayment({ db, clock, config }, due, { wordings, largest })
+  const pending = await withPayment(deps, due, { wordings, largest })
   return ownerIds.map((ownerId) => {
     const one = found.find(({ account }) => account.id === ownerId)
     const both = wordings.get(ownerId)
@@ -108,7 +114,7 @@ async function beginMany({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'con
  * is never sent with newer bytes.
  */
 async function withPayment(
-  { db, config, clock }: Pick<Deps, 'db' | 'clock' | 'config'>,
+  { db, config, clock, log }: BeginDeps,
   pending: Map<string, PendingDelivery[]>,
   { wordings, largest }: { wordings: Map<string, Begun['wordings']>; largest: Map<string, number> },
 ): Promise<Map<string, PendingMail[]>> {
@@ -121,8 +127,7 @@ async function withPayment(
     return [written, one, group].some((wording) => wording && hasPayLink(wording))
   })
   const links = await payLinksFor(
-    db,
-    config,
+    { db, config, log },
     linked.map(({ ownerId, mail: { about, owed, clientEmail } }) => ({
       ownerId,
       invoiceId: owed.count === 1 ? (about[0]?.id ?? null) : null,

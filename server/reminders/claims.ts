@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { batch } from '#server/platform/batch.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
-import { type Database, isUnavailable, rows } from '#server/platform/database.ts'
+import { type Database, rows } from '#server/platform/database.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { ComposedMail } from './compose.ts'
 import { accept, type Copies, claim, unclaim } from './deliveries.ts'
@@ -69,7 +69,8 @@ export function openClaims(about: {
   const { db, clock, processId } = about
   /** Present from before a claim is requested. */
   const tickets = new Set<string>()
-  const together = (ms: number) => ({ concurrency: about.statements, size, collect: { ms, timers: clock } })
+  // What the database refuses may be of another account.
+  const together = (ms: number) => ({ concurrency: about.statements, size, collect: { ms, timers: clock }, alone: true })
 
   const take = async (all: (Wanted & { ticket: string })[]): Promise<(ClaimedDelivery | null)[]> => {
     const claimed = await claim(
@@ -118,11 +119,7 @@ export function openClaims(about: {
       return claimed
     },
     async accepted(said) {
-      await recordTogether(said).catch(async (error: unknown) => {
-        if (isUnavailable(error)) throw error
-        // The record that the database refuses may be one of another account.
-        await record([said])
-      })
+      await recordTogether(said)
     },
     release(mail) {
       tickets.delete(mail.claim)

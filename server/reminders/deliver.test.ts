@@ -245,6 +245,17 @@ test('a mailbox that cannot be resumed after its quota delays no other, and its 
   expect((await ask(app, ravi, reminderCalls.status)).reply.pause).toBeNull()
 })
 
+test('an account whose emails cannot be read delays none of the accounts that begin with it', async () => {
+  await using office = await anOffice({ now: morning })
+  const { app, asha, smtp } = office
+  const ravi = await aPerson(app)
+  await aMailbox(app, ravi, smtp)
+  await app.db.update(accounts).set({ timezone: 'Nowhere/Land' }).where(eq(accounts.id, ravi.id))
+  // At the same moment, so by one set of statements.
+  const begun = await Promise.allSettled([ravi, asha].map(({ id }) => app.deps.begin({ ownerId: id, place: null })))
+  expect(begun.map(({ status }) => status)).toEqual(['rejected', 'fulfilled'])
+})
+
 test('a record that the database refuses is tried again less and less often, is logged as an error, and is not lost', async () => {
   await using office = await anOffice({ now: morning, invoices: 2, config: {} })
   const { app, asha, invoices, smtp } = office

@@ -177,25 +177,27 @@ export async function sendNow({ db, queue, account, now, config }: Asking, asked
 }
 
 type Drafted = 'send_now' | 'start'
+type Drafting = Omit<Asking, 'queue'> & Pick<Deps, 'log'>
 
 /** What Send Now, or Start, would do for chosen invoices, and the email where it is one. */
 export async function draftReminder(
-  { db, account, now, config }: Omit<Asking, 'queue'>,
+  asking: Drafting,
   asked: SendNowRequest & { invoiceIds: string[]; kind?: Drafted | undefined },
 ): Promise<ReminderDraft> {
-  if (asked.kind === 'start') return draftStart({ db, account, now, config }, asked)
+  const { db, account, now, config } = asking
+  if (asked.kind === 'start') return draftStart(asking, asked)
   const { lines, wanted, mails } = await wantedNow({ db, account, now, config }, asked)
   const wording = await wordingOf({ db, account, now }, asked, { mails, wanted })
   return {
     mails,
     repeats: repeatedSendNow(lines),
     leftOut: await leftOutOf(db, account, lines, asked.invoiceIds),
-    email: mails === 1 ? await draftEmail({ db, account, now, config }, { wanted, kind: 'send_now', written: wording }) : null,
+    email: mails === 1 ? await draftEmail(asking, { wanted, kind: 'send_now', written: wording }) : null,
   }
 }
 
 /** What is not due yet is drafted as of the day on which it is. */
-async function draftStart(asking: Omit<Asking, 'queue'>, { invoiceIds, groupByClient }: RunSelection): Promise<ReminderDraft> {
+async function draftStart(asking: Drafting, { invoiceIds, groupByClient }: RunSelection): Promise<ReminderDraft> {
   const { db, account, now, config } = asking
   const { lines } = await previewReminders({ db, config }, account, now, { only: invoiceIds })
   const due = lines.filter(({ dueNow }) => dueNow)
@@ -748,9 +750,10 @@ function kindOf(howMany: number): TemplateKind {
 
 /** The email as it would be sent, rendered as the sent one is. */
 async function draftEmail(
-  { db, account, now, config }: Omit<Asking, 'queue'>,
+  asking: Drafting,
   { wanted, kind: by, written }: { wanted: PreviewLine[]; kind: Drafted; written: Wording | null },
 ): Promise<ReminderDraft['email']> {
+  const { db, account, now, config } = asking
   const [first] = wanted
   if (!first) return null
   const kind = kindOf(wanted.length)
@@ -774,7 +777,7 @@ async function draftEmail(
   const date = localDate(now, account.timezone)
   const today = by === 'start' ? laterDate(date, firstDay.toString()) : date
   const sender = await senderTo(db, account.id, first.clientEmail)
-  const pay = await paymentOf({ db, config, account, now }, wanted, { wording, mostAttached: largestAttached[sender?.provider ?? 'smtp'] })
+  const pay = await paymentOf(asking, wanted, { wording, mostAttached: largestAttached[sender?.provider ?? 'smtp'] })
   const attached = attachedFiles({ about, owed, pay })
   const own = (await readOwnBrands(db, [account.id])).get(account.id)
   const brand = sentBrand(own, (await entitlementsOf(db, account.id, now, config)).abilities)
@@ -809,7 +812,7 @@ async function draftEmail(
 
 /** How the client of a draft can pay: as the sent email says, with a link that works. */
 async function paymentOf(
-  { db, config, account, now }: Omit<Asking, 'queue'>,
+  { db, config, account, now, log }: Drafting,
   about: PreviewLine[],
   { wording, mostAttached }: { wording: Wording; mostAttached: number },
 ): Promise<MailPayment | null> {
@@ -819,7 +822,7 @@ async function paymentOf(
   const invoiceId = about.length === 1 ? first.invoiceId : null
   const clientKey = first.clientEmail.toLowerCase()
   const linked = config.payLinks && (payment?.inEmails || hasPayLink(wording))
-  const [payLink = null] = linked ? await payLinksFor(db, config, [{ ownerId: account.id, invoiceId, clientKey }], now) : []
+  const [payLink = null] = linked ? await payLinksFor({ db, config, log }, [{ ownerId: account.id, invoiceId, clientKey }], now) : []
   return { ...nothingToPay, ...payment, payLink, mostAttached }
 }
 

@@ -75,7 +75,7 @@ export function reminderRoutes(app: App, deps: Deps): void {
   )
   answer(app, reminderCalls.draft, async ({ body }, { account }, { enterHeavy }) => {
     if (body.invoiceIds.length > few) await enterHeavy()
-    return draftReminder(asking(account), body)
+    return draftReminder({ ...asking(account), log: deps.log }, body)
   })
   answer(app, reminderCalls.tryAddress, async ({ body }, { account }, { reply }) =>
     follow(deps, account, await tryAddress(asking(account), body.clientEmail), reply),
