@@ -490,7 +490,7 @@ export const explainedCalls: ExplainedCall[] = [
     subject: 'Invoices',
     detail: 'A note has at most 2,000 characters and is never changed.',
     params: theInvoice,
-    refusals: noInvoice,
+    refusals: { ...noInvoice, conflict: 'The invoice already has 200 notes.' },
     example: {
       params: { id: ids.invoice },
       body: { text: 'Meera asked for the order number; sent it on the phone.' },
@@ -509,7 +509,10 @@ export const explainedCalls: ExplainedCall[] = [
       'Once nothing is left to pay, the invoice is paid and no further reminder is sent; until then reminders ask for the rest. Use an Idempotency-Key, such as the reference of the bank: without one, a repeated request records a second payment.',
     params: theInvoice,
     headers: [paymentKey],
-    refusals: { ...noInvoice, conflict: 'The Idempotency-Key was used for another payment.' },
+    refusals: {
+      ...noInvoice,
+      conflict: 'The Idempotency-Key was used for another payment, or the invoice already has 500 payments and refunds.',
+    },
     example: {
       params: { id: ids.invoice },
       headers: { 'Idempotency-Key': paymentKey.example },
@@ -848,13 +851,18 @@ export const explainedCalls: ExplainedCall[] = [
   explain('createSequence', sequenceCalls.create, {
     subject: 'Reminders',
     detail: 'Nothing is sent by it until an invoice, a client or the account has it.',
-    refusals: { plan_limit: noSteps, conflict: 'The account already has 20 sequences.' },
+    refusals: { plan_limit: noSteps, conflict: 'The account already has 20 sequences, or texts in 20 other languages.' },
     example: { body: gentleDraft, reply: gentle },
   }),
   explain('replaceSequence', sequenceCalls.replace, {
     subject: 'Reminders',
     params: theSequence,
-    refusals: { ...noSequence, plan_limit: noSteps, plan_changed: planChanged },
+    refusals: {
+      ...noSequence,
+      plan_limit: noSteps,
+      plan_changed: planChanged,
+      conflict: 'The account already has texts in 20 other languages.',
+    },
     example: { params: { id: ids.sequence }, body: gentleDraft, reply: { ...gentle, version: 2 } },
   }),
   explain('deleteSequence', sequenceCalls.remove, {

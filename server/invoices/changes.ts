@@ -3,12 +3,14 @@ import { z } from 'zod'
 import type { Note } from '#contract/invoices.ts'
 import { fromMinor } from '#contract/money.ts'
 import type { changedFields, HistoryChange } from '#contract/reminders.ts'
-import { nameActors } from '#server/accounts/accounts.ts'
+import { lockRow, nameActors } from '#server/accounts/accounts.ts'
 import { actorNow } from '#server/platform/actor.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { given, newId } from '#server/platform/columns.ts'
 import { type Database, statement } from '#server/platform/database.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { type InvoiceRow, invoiceChanges, invoiceNotes } from './tables.ts'
+import { texts } from './texts.ts'
 
 type Field = (typeof changedFields)[number]
 
@@ -122,16 +124,25 @@ export async function notesOf(db: Database, ownerId: string, invoiceId: string, 
   return toNotes(db, ownerId, found)
 }
 
+/** Notes stay as they are, and each look at the invoice reads them all. */
+export const mostNotes = 200
+
+/** Refuses with `conflict` one more note than an invoice may have. */
 export async function addNote(
   db: Database,
   { id, ownerId }: Pick<InvoiceRow, 'id' | 'ownerId'>,
   text: string,
   now: Instant,
 ): Promise<Note> {
-  const rows = await db
-    .insert(invoiceNotes)
-    .values({ ownerId, invoiceId: id, at: now, ...actorNow(), text })
-    .returning()
+  const its = and(eq(invoiceNotes.ownerId, ownerId), eq(invoiceNotes.invoiceId, id))
+  const rows = await db.transaction(async (tx) => {
+    await lockRow(tx, ownerId)
+    if ((await tx.$count(invoiceNotes, its)) >= mostNotes) throw new ProblemError('conflict', texts.tooManyNotes(mostNotes))
+    return tx
+      .insert(invoiceNotes)
+      .values({ ownerId, invoiceId: id, at: now, ...actorNow(), text })
+      .returning()
+  })
   const [added] = await toNotes(db, ownerId, rows)
   if (!added) throw new Error('A note was not stored.')
   return added

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { teamCalls } from '#contract/business.ts'
 import { businessHeader } from '#contract/call.ts'
@@ -5,7 +6,7 @@ import { integrationCalls } from '#contract/integrations.ts'
 import { type InvoiceChange, invoiceCalls, noteCalls, tagOfInvoice } from '#contract/invoices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { templateCalls } from '#contract/templates.ts'
-import { aPerson, type Person } from '#test/factories.ts'
+import { anInvoice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { invoiceNotes } from './tables.ts'
 
@@ -147,4 +148,15 @@ test('notes are kept with their author, never edited, and only the business itse
   expect((await ask(app, await aPerson(app), noteCalls.list, about)).status).toBe(404)
   await ask(app, owner, invoiceCalls.remove, about, within)
   expect((await add(owner, 'Too late.')).status).toBe(404)
+})
+
+test('an invoice has at most 200 notes', async () => {
+  await using app = await openTestApp()
+  const { owner, _id } = await anInvoice(app)
+  const add = () => ask(app, owner, noteCalls.add, { params: { id: _id }, body: { text: 'Called Kaveri.' } })
+  expect((await add()).status).toBe(201)
+  const more = sql`INSERT INTO invoice_notes SELECT owner_id, gen_random_uuid(), invoice_id, at, person_id, program, text FROM invoice_notes, generate_series(1, 198)`
+  await app.db.execute(more)
+  expect((await Promise.all([add(), add()])).map(({ status }) => status).toSorted()).toEqual([201, 409])
+  expect((await add()).problem).toEqual({ code: 'conflict', message: 'An invoice can have 200 notes, and this one has that many.' })
 })

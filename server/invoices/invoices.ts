@@ -326,7 +326,7 @@ export async function updateInvoice(
   afterChange: AfterChange,
 ): Promise<Shown> {
   return db.transaction(async (tx) => {
-    const [, { owner, row, live }] = await Promise.all([lockOwnersRow(tx, ownerId), lockInvoice(tx, ownerId, id)])
+    const [, { owner, row, live, recorded }] = await Promise.all([lockOwnersRow(tx, ownerId), lockInvoice(tx, ownerId, id)])
     const readAgain = async () => {
       const after = await readInvoice(tx, ownerId, id)
       return { row: after, clients: await readClients(tx, ownerId, [after]) }
@@ -346,6 +346,7 @@ export async function updateInvoice(
     const amountMinor = minor(amount, currency)
     if (currency !== row.currency && live !== undefined) throw paidInAnotherCurrency(row)
     const money = byStatus(row, live, { status: chosen, amountMinor, today: paidOn ?? today })
+    if (money.record?.length) refuseMorePayments(recorded)
     const settling: Settling = {
       row,
       live,
@@ -372,19 +373,31 @@ export async function updateInvoice(
 }
 
 const lockedInvoice = statement(
-  z.object({ row: z.array(z.unknown()), timezone: z.string(), payments: z.array(z.array(z.unknown())).nullable() }),
+  z.object({ row: z.array(z.unknown()), timezone: z.string(), payments: z.array(z.array(z.unknown())).nullable(), recorded: z.number() }),
   sql`SELECT ${invoiceRow.row} AS row, ${accounts.timezone} AS timezone,
-        (SELECT json_agg(${paymentRow.row}) FROM ${invoicePayments} WHERE ${invoicePayments.ownerId} = ${owned} AND ${invoicePayments.invoiceId} = ${invoices.id} AND ${invoicePayments.voidedAt} IS NULL) AS payments
+        (SELECT json_agg(${paymentRow.row}) FROM ${invoicePayments} WHERE ${invoicePayments.ownerId} = ${owned} AND ${invoicePayments.invoiceId} = ${invoices.id} AND ${invoicePayments.voidedAt} IS NULL) AS payments,
+        (SELECT count(*)::int FROM ${invoicePayments} WHERE ${invoicePayments.ownerId} = ${owned} AND ${invoicePayments.invoiceId} = ${invoices.id}) AS recorded
       FROM ${invoices} JOIN ${accounts} ON ${accounts.id} = ${invoices.ownerId}
       WHERE ${live} AND ${invoices.id} = ${sql.placeholder('id')}::uuid FOR UPDATE OF invoices`,
 )
 
-/** An invoice, locked, with its payments that count; its account's row must be locked before. Refuses with `not_found`. */
+/**
+ * An invoice, locked, with its payments that count, and `recorded`, how many it has with those that were taken back; its account's row must be locked
+ * before. Refuses with `not_found`.
+ */
 export async function lockInvoice(tx: Database, ownerId: string, id: string) {
   const [found] = await lockedInvoice(tx, { owner: ownerId, id: uuid.safeParse(id).data ?? noId })
   if (!found) throw notFound()
   const live = found.payments?.map(paymentRow.read)
-  return { row: invoiceRow.read(found.row), live, owner: { id: ownerId, timezone: found.timezone } }
+  return { row: invoiceRow.read(found.row), live, recorded: found.recorded, owner: { id: ownerId, timezone: found.timezone } }
+}
+
+/** What was taken back stays in the list, and each change of the invoice reads it. */
+const mostPayments = 500
+
+/** Refuses with `conflict` one more payment than an invoice may have. What comes from the provider is recorded all the same. */
+export function refuseMorePayments(recorded: number): void {
+  if (recorded >= mostPayments) throw new ProblemError('conflict', texts.payment.tooMany(mostPayments))
 }
 
 function isOtherAddress(row: InvoiceRow, { clientEmail }: InvoiceChange): boolean {

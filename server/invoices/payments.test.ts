@@ -157,6 +157,23 @@ test('100 requests at the same time: one row under one key; two rows under two k
   expect(await of.read()).toMatchObject({ status: 'paid', amountPaid: 10_000, overpaid: 5000 })
 })
 
+test('an invoice has at most 500 payments and refunds, with those that were taken back', async () => {
+  await using of = await anOpenInvoice()
+  const { reply } = await of.record({ amount: 1 }, 'first')
+  await of.takeBack(reply.payment._id)
+  const { app, invoice } = of
+  const more = sql`INSERT INTO invoice_payments (id, owner_id, invoice_id, kind, origin, amount_minor, paid_on, recorded_at, voided_at)
+    SELECT gen_random_uuid(), owner_id, invoice_id, kind, origin, amount_minor, paid_on, recorded_at, voided_at FROM invoice_payments, generate_series(1, 498)`
+  await app.db.execute(more)
+  expect((await of.record({ amount: 1 })).status).toBe(201)
+  const message =
+    'An invoice can have 500 payments and refunds, also taken back ones, and this one has that many. Please create another invoice.'
+  expect((await of.record({ amount: 1 })).problem).toEqual({ code: 'conflict', message })
+  expect((await of.update({ status: 'paid' })).problem).toEqual({ code: 'conflict', message })
+  expect((await of.record({ amount: 1 }, 'first')).reply.payment._id).toBe(reply.payment._id)
+  expect((await of.update({ clientName: 'Kaveri' })).reply._id).toBe(invoice._id)
+})
+
 test('marking as paid records what is left, dated today; marking as not paid takes the mark back and leaves the part', async () => {
   await using of = await anOpenInvoice()
   await of.record({ amount: 2000, paidOn: '2026-02-27' })

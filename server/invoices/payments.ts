@@ -8,7 +8,7 @@ import type { Database } from '#server/platform/database.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { isPaidAfter, type NewPayment, paymentsOf, refundFirst, type Settling, settle, sumOf } from './balance.ts'
 import { hashOf } from './idempotency.ts'
-import { localDate, lockInvoice, lockOwnersRow, openRoom, readInvoice, tooManyOpen } from './invoices.ts'
+import { localDate, lockInvoice, lockOwnersRow, openRoom, readInvoice, refuseMorePayments, tooManyOpen } from './invoices.ts'
 import { type AfterChange, type InvoiceRow, invoicePayments, type PaymentRow } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -25,7 +25,7 @@ export async function listPayments(db: Database, ownerId: string, invoiceId: str
 /**
  * Records a payment or a refund. Under an Idempotency-Key at most once, also for simultaneous requests, and whenever it is repeated: the key
  * is kept with the row. Refuses with `invalid` a date in the future and a refund of more than is paid, and with `conflict` a key that was
- * used for something else.
+ * used for something else, and one more payment than an invoice may have.
  */
 export async function recordPayment(
   db: Database,
@@ -37,10 +37,11 @@ export async function recordPayment(
   const { invoiceId, draft, key, origin } = asked
   const requestHash = key === null ? null : hashOf(draft, invoiceId.toLowerCase())
   return db.transaction(async (tx) => {
-    const [, { owner, row, live }] = await Promise.all([lockOwnersRow(tx, ownerId), lockInvoice(tx, ownerId, invoiceId)])
+    const [, { owner, row, live, recorded }] = await Promise.all([lockOwnersRow(tx, ownerId), lockInvoice(tx, ownerId, invoiceId)])
     const before = key === null ? null : await recordedUnder(tx, ownerId, key)
     if (before && before.requestHash !== requestHash) throw new ProblemError('conflict', texts.payment.keyUsed)
     if (before) return { payment: before, invoice: row }
+    refuseMorePayments(recorded)
     const today = localDate(now, owner.timezone)
     const { amount, paidOn = today, ...fields } = draft
     if (paidOn > today) throw invalid('paidOn', texts.payment.future)

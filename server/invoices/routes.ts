@@ -15,7 +15,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { jsonList, streamed } from '#server/platform/stream-json.ts'
 import { toPayment } from './balance.ts'
 import { changeInvoices } from './bulk.ts'
-import { addNote, notesOf } from './changes.ts'
+import { addNote, mostNotes, notesOf } from './changes.ts'
 import { changeClient, countClients, listClients, type ReadAnswers, type ReadEmails, readClient } from './clients.ts'
 import { exportInvoices, exportName, exportPayments } from './export.ts'
 import { createIdempotently, readIdempotencyKey, readImported } from './idempotency.ts'
@@ -43,8 +43,6 @@ import type { AfterChange, InvoiceRow, PaymentRow } from './tables.ts'
 
 /** An import or a bulk change of more than this is a heavy call. */
 const few = 50
-/** Notes of an invoice that are answered. */
-const mostNotes = 1_000
 
 type ClientChange = CallParts<typeof clientCalls.update>['body']
 type Whereabouts = Pick<ClientChange, 'country' | 'region' | 'timezone'>

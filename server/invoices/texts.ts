@@ -14,6 +14,7 @@ export const texts = {
   firstPage: 'Please start again from the first page.',
   tooManyOpen: (most: number) =>
     `An account can have ${most.toLocaleString('en-IN')} open invoices, and yours has that many. Mark some as paid or delete them, then try again.`,
+  tooManyNotes: (most: number) => `An invoice can have ${most} notes, and this one has that many.`,
   pastDay: 'Please choose today or a later day.',
 
   keyUsed: 'This Idempotency-Key was used for another invoice. Send a new key with this one.',
@@ -26,6 +27,8 @@ export const texts = {
       `${reference} has payments in ${currency}. Please take them back before you change its currency.`,
     coveredByOthers: (reference: string) => `${reference} is paid by payments that were recorded one by one. Please take one back first.`,
     refundFirst: (reference: string) => `More of ${reference} was refunded than would be left as paid. Please take the refund back first.`,
+    tooMany: (most: number) =>
+      `An invoice can have ${most} payments and refunds, also taken back ones, and this one has that many. Please create another invoice.`,
     future: 'Please choose today or an earlier day.',
     mostRefund: (most: string) => `At most ${most} can be refunded.`,
     // Fixed by the specification.

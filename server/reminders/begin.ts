@@ -90,6 +90,11 @@ async function beginMany(deps: BeginDeps, all: Beginning[]): Promise<(Begun | nu
     found.flatMap(({ account, sender, scheduling }) => (sender ? [{ account, sender, scheduling }] : [])),
     now,
   )
+  const wordings = await readWordings(
+    db,
+    ownerIds,
+    [...due.values()].flatMap((mails) => mails.map(({ language }) => language)),
+  )
   // Must be read after the emails, as what `withPayment` reads: a claim refuses an older source, but not older bytes.
   const wordings = await readWordings(db, ownerIds)
   const brands = await readOwnBrands(db, ownerIds)

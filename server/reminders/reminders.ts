@@ -724,7 +724,7 @@ async function wordingsFor(
   const step = kind === 'start' ? latestStep(lines) : await reachedStep({ db, account, now }, lines)
   const ofStep = step && wordingsAt((await readStoredSteps(db, account.id, language)).get(step.sequenceId), step.offset, language)
   if (ofStep) return ofStep
-  const wordings = (await readWordings(db, [account.id])).get(account.id)
+  const wordings = (await readWordings(db, [account.id], [language])).get(account.id)
   if (!wordings) throw new Error('The wordings of an account were not read.')
   return wordings.in(language)
 }

@@ -6,6 +6,7 @@ import type { SequenceStep, Tone } from '#contract/sequences.ts'
 import { firstLanguage, isLanguage } from '#contract/speech.ts'
 import type { Wording } from '#contract/templates.ts'
 import { type Database, rows } from '#server/platform/database.ts'
+import { refuseMoreLanguages } from '#server/templates/templates.ts'
 import { sequenceSteps, stepTexts } from './tables.ts'
 
 const textsOfStep = z.object({ subject: z.string(), content: z.string(), groupSubject: z.string(), groupContent: z.string() })
@@ -74,12 +75,17 @@ export async function readSteps(db: Database, ownerId: string, language: string)
   return new Map([...Map.groupBy(steps, ({ sequenceId }) => sequenceId)].map(([id, of]) => [id, of.map(({ step }) => step)] as const))
 }
 
-/** Replaces the steps of a sequence with their texts in one language. Those in others stay with the steps that have the same day and tone. */
+/**
+ * Replaces the steps of a sequence with their texts in one language. Those in others stay with the steps that have the same day and tone. The account's
+ * row must be locked. Refuses with `conflict` texts in too many languages.
+ */
 export async function writeSteps(
   tx: Database,
   { ownerId, sequenceId, language }: { ownerId: string; sequenceId: string; language: string },
   steps: SequenceStep[],
 ): Promise<void> {
+  const have = await tx.selectDistinct({ language: stepTexts.language }).from(stepTexts).where(eq(stepTexts.ownerId, ownerId))
+  refuseMoreLanguages(have, language)
   const mine = and(eq(sequenceSteps.ownerId, ownerId), eq(sequenceSteps.sequenceId, sequenceId))
   const before = await tx
     .select()

@@ -1,5 +1,5 @@
 // Also on PostgreSQL: saving compares a fingerprint under the lock of the account.
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import type { Call, CallInput } from '#contract/call.ts'
@@ -12,7 +12,7 @@ import { accounts } from '#server/accounts/tables.ts'
 import { sequences } from '#server/invoices/tables.ts'
 import { newId } from '#server/platform/columns.ts'
 import { anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
-import { type Answered, ask, type TestApp } from '#test/harness.ts'
+import { type Answered, ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
 import { openShop } from '#test/shop.ts'
 
@@ -49,6 +49,20 @@ test('a sequence is listed behind those that every account has, and each change 
     ['Friendly', false, false, 2],
   ])
   expect(await accountOf(app, asha)).toEqual({ follows: 'every_day', sequenceId: null, plansSteps: false })
+})
+
+test('the steps of an account have texts in at most 20 languages', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { reply } = await ask(app, asha, sequenceCalls.create, { body: ours })
+  const replaceIn = (language: string) =>
+    ask(app, asha, sequenceCalls.replace, { params: { id: reply._id }, query: { language }, body: ours })
+  await app.db.execute(sql`INSERT INTO step_texts (owner_id, sequence_id, "offset", language, subject, content, group_subject, group_content)
+    SELECT owner_id, sequence_id, "offset", 'de-a' || 1000 + n, subject, content, group_subject, group_content FROM step_texts, generate_series(1, 18) n`)
+  expect((await replaceIn('fr')).status).toBe(200)
+  const beyond = [await replaceIn('it'), await ask(app, asha, sequenceCalls.create, { query: { language: 'it' }, body: ours })]
+  expect(beyond.map(({ problem }) => problem?.code)).toEqual(['conflict', 'conflict'])
+  expect((await replaceIn('de-a1007')).status).toBe(200)
 })
 
 const allOpen = { quietWeekends: false, quietHolidays: false }

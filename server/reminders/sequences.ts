@@ -72,7 +72,7 @@ function toSequence({ id, name, version, everyDays, atMost, atLeast }: SequenceR
 
 /** The one step of Every day: the texts of the template. */
 async function stepOfTemplate(db: Database, ownerId: string, language: string): Promise<SequenceStep> {
-  const wordings = (await readWordings(db, [ownerId])).get(ownerId)
+  const wordings = (await readWordings(db, [ownerId], [language])).get(ownerId)
   if (!wordings) throw new Error('The wordings of an account were not read.')
   const { one, group } = wordings.in(language)
   const words = { subject: one.subject, content: one.content, groupSubject: group.subject, groupContent: group.content }

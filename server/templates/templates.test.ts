@@ -117,6 +117,24 @@ test('a two-line subject, an oversized text and an unknown key are refused', asy
   expect((await save(app, asha, extra)).status).toBe(400)
 })
 
+test('an account has own texts in at most 20 languages, and cleared ones make room', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const saveIn = (language: string, body: object) => ask(app, asha, templateCalls.save, { query: { language }, body })
+  const tags = Array.from({ length: 20 }, (_, nth) => `de-a${String(nth).padStart(4, '0')}`)
+  for (const tag of tags) expect((await saveIn(tag, own)).status).toBe(200)
+  const beyond = await saveIn('fr', own)
+  expect(beyond.problem).toEqual({
+    code: 'conflict',
+    message: 'You have texts in 20 languages, the most there can be. Please clear those in another language first.',
+  })
+  expect((await saveIn(tags[0] ?? '', { customSubject: 'New' })).status).toBe(200)
+  const group = { customSubject: 'All', customContent: '{{invoiceList}}' }
+  expect((await ask(app, asha, templateCalls.saveGroup, { query: { language: tags[0] ?? '' }, body: group })).status).toBe(200)
+  await saveIn(tags[1] ?? '', { customSubject: '', customContent: '' })
+  expect((await saveIn('fr', own)).status).toBe(200)
+})
+
 test('each account has its own template', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)

@@ -75,12 +75,13 @@ export interface Wordings extends Both {
   in(language: string): Both
 }
 
-/** The wordings that the emails of accounts are made of, by account. */
-export async function readWordings(db: Database, ownerIds: string[]): Promise<Map<string, Wordings>> {
+/** The wordings that the emails of accounts are made of, by account. `wanted`: besides English, only these languages are asked for. */
+export async function readWordings(db: Database, ownerIds: string[], wanted?: string[]): Promise<Map<string, Wordings>> {
+  const languages = wanted ? sql`AND ${templates.language} = ANY(${arrayText([firstLanguage, ...wanted])}::text[])` : sql``
   const own = await db
     .select()
     .from(templates)
-    .where(sql`${templates.ownerId} = ANY(${arrayText(ownerIds)}::uuid[]) AND ${templates.useCustom}`)
+    .where(sql`${templates.ownerId} = ANY(${arrayText(ownerIds)}::uuid[]) AND ${templates.useCustom} ${languages}`)
   const byOwner = Map.groupBy(own, ({ ownerId }) => ownerId)
   return new Map(ownerIds.map((ownerId) => [ownerId, wordingsOf(byOwner.get(ownerId) ?? [])]))
 }
@@ -115,14 +116,29 @@ export async function refuseLanguages(db: Database, ownerId: string, wanted: (st
   throw invalid('language', `Please save the texts of both emails in ${missing} under Email Templates first.`)
 }
 
+/** Many calls read all own texts of an account. */
+const mostLanguages = 20
+
+/** Refuses with `conflict` own texts in one more language than an account may have; `have`: the languages of those that it has. */
+export function refuseMoreLanguages(have: { language: string }[], language: string): void {
+  if (have.length < mostLanguages || have.some((one) => one.language === language)) return
+  throw new ProblemError(
+    'conflict',
+    `You have texts in ${mostLanguages} languages, the most there can be. Please clear those in another language first.`,
+  )
+}
+
 /**
- * Changes the parts that are given. The first switch-on without texts starts from the default's.
- * Refuses with `invalid`, by field, what would leave the account's own template switched on without a subject or a text.
+ * Changes the parts that are given. The first switch-on without texts starts from the default's. The account's row must be locked.
+ * Refuses with `invalid`, by field, what would leave the account's own template switched on without a subject or a text, and with `conflict` texts in
+ * too many languages.
  */
 export async function saveTemplate(db: Database, which: Which, change: TemplateChange, now: Instant): Promise<Template> {
   const { id: ownerId, kind, language } = which
   const mine = its(which)
   return db.transaction(async (tx) => {
+    const have = await tx.selectDistinct({ language: templates.language }).from(templates).where(eq(templates.ownerId, ownerId))
+    refuseMoreLanguages(have, language)
     // The row is there before it is locked, so two changes of different parts take turns from the first one on.
     await tx
       .insert(templates)
@@ -140,10 +156,12 @@ export async function saveTemplate(db: Database, which: Which, change: TemplateC
       own.customContent = begins.content
     }
     refuseWrong(own, kind)
-    await tx
-      .update(templates)
-      .set({ ...own, updatedAt: now })
-      .where(mine)
+    if (isBlank(own)) await tx.delete(templates).where(mine)
+    else
+      await tx
+        .update(templates)
+        .set({ ...own, updatedAt: now })
+        .where(mine)
     return toTemplate(own, which)
   })
 }
