@@ -153,7 +153,7 @@ export async function makeYear(
   const queue = await openQueue({ db: database.db, log, soleProcess: true, timers: systemClock })
   const own = { db: database.db, clock, queue, config, log }
   const processId = newId()
-  const mailer = openMailer({ db: database.db, config, log })
+  const mailer = openMailer(own)
   const deps = { ...own, ...openSending(own, { processId, embedded: true }), mailer, processId, random: () => 0.5, limitsOf }
   await beat(database.db, processId)
   const app = await openCalls(deps)

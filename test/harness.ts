@@ -110,7 +110,7 @@ export async function openTestApp(options: { now?: string; config?: Partial<Conf
   const { app, clock, deps: own } = calls
   const { config, log } = own
   clock.set(options.now ?? '2026-03-02T09:00:00Z')
-  const mailer = openMailer({ db: database.db, config, log })
+  const mailer = openMailer({ db: database.db, config, log, clock })
   const processId = newId()
   const deps: Delivering = {
     ...own,

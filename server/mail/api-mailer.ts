@@ -3,7 +3,8 @@ import { type Database, isUnavailable } from '#server/platform/database.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
 import { type OauthServer, ProviderError } from '#server/platform/openid.ts'
-import type { Mail, Mailer, Outcome } from './mailer.ts'
+import { UnknownKeyError } from '#server/platform/secrets.ts'
+import { type Mail, type Mailer, type Outcome, unopened } from './mailer.ts'
 import { openRefreshToken, type Sender, sealRefreshToken } from './sender.ts'
 import { mailConfigs } from './tables.ts'
 
@@ -36,7 +37,7 @@ const renewalSeconds = 15
 /** How long to wait, in ms, while another process renews. */
 const renewalPause = 200
 
-/** The stored grant does not open: wrong secret key, or moved to another row. */
+/** The stored grant does not open: damaged, or moved to another row. */
 class UnopenableError extends Error {}
 
 interface Access {
@@ -188,11 +189,13 @@ function openPermission(secretKey: string, sender: Sender): string {
   try {
     return openRefreshToken(secretKey, sender)
   } catch (error) {
+    if (error instanceof UnknownKeyError) throw error
     throw new UnopenableError('A stored permission does not open.', { cause: error })
   }
 }
 
 function classifyRenewal({ words }: MailApi, error: unknown, log: Log, sender: Sender): Outcome {
+  if (error instanceof UnknownKeyError) return unopened(words.unreadable)
   if (error instanceof UnopenableError) return { kind: 'login_refused', reply: words.unreadable }
   const kind = error instanceof ProviderError ? error.kind : null
   if (kind === 'revoked') return { kind: 'login_refused', reply: words.reconnect }

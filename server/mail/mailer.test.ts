@@ -390,11 +390,12 @@ test.each([
   expect(smtp.commands.filter((line) => /^(MAIL|RCPT)/.test(line))).toEqual([])
 })
 
-test('a password sealed for another account does not open, and one sealed with another key neither', async () => {
+test('a password sealed for another account does not open, and for one sealed with another key it waits', async () => {
   await using smtp = await openFakeSmtp()
   const stolen = aSender(smtp, { ownerId: 'a67bbcc2-0000-7000-8000-00000000000f' })
   expect((await aMailer().send(stolen, toClient)).kind).toBe('login_refused')
-  expect((await aMailer({ secretKey: 'quite another secret key, 32 characters' }).send(aSender(smtp), toClient)).kind).toBe('login_refused')
+  const rotated = await aMailer({ secretKey: 'quite another secret key, 32 characters' }).send(aSender(smtp), toClient)
+  expect(rotated).toMatchObject({ kind: 'temporary', retryAfter: 300, unknown: false })
   expect(smtp.connections.total).toBe(0)
 })
 

@@ -2,6 +2,7 @@ import { domainToASCII } from 'node:url'
 import pLimit, { type LimitFunction } from 'p-limit'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
+import { UnknownKeyError } from '#server/platform/secrets.ts'
 import { openPassword, type Sender } from './sender.ts'
 import { type Deadlines, defaultNetwork, type NetworkDeps, openSession, type Session } from './session.ts'
 import { enhancedCode, isTemporary, MailError, passwordsSwitchedOff, replyCode } from './smtp-errors.ts'
@@ -13,9 +14,10 @@ export type Outcome =
   /**
    * 4yz, connection, TLS, DNS, timeout. `unknown`: the data was sent, so the server may have the email. `ofMailbox`: the reply is about the
    * mailbox, not about the recipient or the connection. `unreached`: the host did not answer, so it would not answer other mailboxes either. `retryAfter`:
-   * for so many seconds the mailbox must send nothing.
+   * for so many seconds the mailbox must send nothing. `unopened`: the stored password or permission was sealed with an unknown key; the reply of the
+   * refused login that this becomes if it lasts.
    */
-  | { kind: 'temporary'; reply: string; unknown: boolean; ofMailbox?: boolean; unreached?: boolean; retryAfter?: number }
+  | { kind: 'temporary'; reply: string; unknown: boolean; ofMailbox?: boolean; unreached?: boolean; retryAfter?: number; unopened?: string }
   | { kind: 'permanent'; reply: string }
   | { kind: 'login_refused'; reply: string }
   | { kind: 'quota'; reply: string }
@@ -242,10 +244,16 @@ async function hand(connection: Connection, mail: Mail): Promise<Outcome> {
   return { kind: 'accepted', reply, ...(copiesRefused.length > 0 ? { copiesRefused } : {}) }
 }
 
+/** Another process may have the key; the next try is a few minutes later. */
+export function unopened(lasting: string): Outcome {
+  return { kind: 'temporary', reply: outcomes.keyUnknown, unknown: false, retryAfter: 300, unopened: lasting }
+}
+
 /** By the step, then by the reply's codes, never by message text. */
 function classify(error: unknown, about: { sender: Sender; dataSent: boolean; connected: boolean }): Outcome {
+  if (error instanceof UnknownKeyError) return unopened(outcomes.passwordUnreadable)
   if (!(error instanceof MailError))
-    // The password does not open: wrong secret key, or moved to another row.
+    // The password does not open: damaged, or moved to another row.
     return { kind: 'login_refused', reply: outcomes.passwordUnreadable }
   const { code, reply, command } = error
   if (reply !== null && passwordsSwitchedOff.has(enhancedCode(reply) ?? ''))

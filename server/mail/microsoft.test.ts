@@ -190,6 +190,43 @@ test('two processes renew one after the other, so that neither uses up the token
   expect([microsoft.refreshes, microsoft.mostAtOnce]).toEqual([3, 1])
 })
 
+test('a process that lacks a rotated key tries again for half an hour, then the mailbox is paused', async () => {
+  await using microsoft = await openFakeMicrosoft()
+  await using app = await withMicrosoft(microsoft)
+  const asha = await ashaOnMicrosoft(app, microsoft, 2)
+  const restarted = {
+    ...app.deps,
+    config: { ...app.deps.config, secretKey: `another secret key, of 32 characters\n${app.deps.config.secretKey}` },
+  }
+  const sender = await findSender(app.db, asha.id)
+  if (!sender) throw new Error('There is no mailbox.')
+  const raw = Buffer.from('From: Asha <asha@banyan.example>\r\nMessage-ID: <1@banyan.example>\r\n\r\nHello')
+  const rotated = openMailer(restarted)
+  await rotated.send(sender, async () => ({ raw, from: sender.address, to: 'client@example.com' }))
+  await rotated.close()
+  app.deps.mailer = openMailer(app.deps)
+  expect((await start(app, asha)).reply).toMatchObject({ count: 0, failed: 0, retrying: 2 })
+  app.clock.advance({ minutes: 20 })
+  await app.runJobs()
+  expect(await pauseOf(app, asha)).toBeNull()
+  app.deps.mailer = openMailer(restarted)
+  app.clock.advance({ minutes: 20 })
+  await app.runJobs()
+  expect(microsoft.mails).toHaveLength(3)
+
+  await anInvoice(app, { owner: asha, clientEmail: 'later@example.com' })
+  app.deps.mailer = openMailer(app.deps)
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  for (const minutes of [10, 25]) {
+    app.clock.advance({ minutes })
+    await app.runJobs()
+  }
+  expect(await pauseOf(app, asha)).toMatchObject({
+    reason: 'login_refused',
+    message: expect.stringContaining('connect Microsoft 365 again'),
+  })
+})
+
 test('a withdrawn permission pauses sending, and connecting again resumes it', async () => {
   await using microsoft = await openFakeMicrosoft()
   await using app = await withMicrosoft(microsoft)

@@ -165,7 +165,7 @@ export function mailRoutes(
   )
 
   // A process that only serves has no other mailer.
-  const post = openMailer({ db, config, log })
+  const post = openMailer({ db, config, log, clock })
   app.addHook('onClose', () => post.close())
 
   const tested = async (account: Account, send: (sender: Sender) => Promise<string>): Promise<string> => {

@@ -50,6 +50,7 @@ export const outcomes = {
     requestId ? `Microsoft 365 accepted it as ${requestId}.` : 'Microsoft 365 accepted it.',
   status: (name: string, status: number) => `${name} answered with the status ${status}.`,
   silent: (name: string) => `${name} did not answer.`,
+  keyUnknown: 'The stored access to this mailbox can’t be read at the moment.',
   passwordUnreadable: 'The stored password can’t be read any more. Please enter it again.',
   notAnAddress: (address: string) => `${address} is not an email address.`,
   noSmtpUtf8: (address: string) =>

@@ -48,11 +48,15 @@ export function seal(secretKey: string, purpose: string, place: string, plain: s
   return sealMark(secretKey, purpose) + [iv, sealed, cipher.getAuthTag()].map((part) => part.toString('base64url')).join('.')
 }
 
+/** Sealed with a key that this process does not have. While keys are rotated, a process that was restarted earlier has a newer one. */
+export class UnknownKeyError extends Error {}
+
 /** The opposite of `seal`. Throws when the key, the place or a byte is not the one it was sealed with. */
 export function unseal(secretKey: string, purpose: string, place: string, text: string): string {
   const [version, id, iv, sealed, tag] = text.split('.')
   const key = everyKey(secretKey, purpose).find((one) => keyId(one) === id)
-  if (version !== 'v1' || !key || !iv || sealed === undefined || !tag) throw new Error('This secret was sealed with another key.')
+  if (version !== 'v1' || !id || !iv || sealed === undefined || !tag) throw new Error('This is not a sealed secret.')
+  if (!key) throw new UnknownKeyError('This secret was sealed with another key.')
   const decipher = createDecipheriv('aes-256-gcm', key, Buffer.from(iv, 'base64url'))
     .setAAD(Buffer.from(place))
     .setAuthTag(Buffer.from(tag, 'base64url'))
