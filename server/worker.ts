@@ -3,6 +3,7 @@ import { pruneReturns } from '#server/accounts/google.ts'
 import { pruneLinks, settleLink } from '#server/accounts/links.ts'
 import { pruneSessions } from '#server/accounts/sessions.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import { pruneInvitations } from '#server/accounts/team.ts'
 import { pruneThrottles } from '#server/accounts/throttle.ts'
 import { enqueueDueChecks, processInbox, pruneEvents, type ReconcileDeps, reconcileInBackground } from '#server/billing/billing.ts'
 import { pruneFormerAccounts } from '#server/billing/former-accounts.ts'
@@ -180,6 +181,7 @@ async function tidy({ db, clock, queue, config, soleProcess }: Worker): Promise<
   await pruneDeleted(db, clock.now())
   await pruneLinks(db, clock.now())
   await pruneReturns(db, clock.now())
+  await pruneInvitations(db, clock.now())
   await pruneOwnerLinks(db, clock.now())
   await pruneLeftOut(db, clock.now())
   await pruneSessions(db, clock.now())

@@ -18,8 +18,8 @@ import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { buyOnce, openShop } from '#test/shop.ts'
 import { times } from '#test/thorough.ts'
 import { emailOwner } from './notices.ts'
-import { accounts, memberships } from './tables.ts'
-import { giveBusiness } from './team.ts'
+import { accounts, invitations, memberships } from './tables.ts'
+import { giveBusiness, pruneInvitations } from './team.ts'
 
 const inBusiness = (id: string) => ({ [businessHeader]: id })
 
@@ -161,6 +161,18 @@ test('an invitation is for one email, once, for seven days, until it is revoked 
   await ask(app, owner, teamCalls.revokeInvitation, { params: { id: revoked._id } })
   expect((await accept(other, tokenOf(revoked))).problem).toMatchObject(gone)
   expect((await ask(app, owner, teamCalls.invite, { body: { email: meera.email, role: 'admin' } })).problem?.code).toBe('conflict')
+})
+
+test('an invitation is erased once its seven days are over', async () => {
+  await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
+  const owner = await aPerson(app)
+  const invite = (email: string) => ask(app, owner, teamCalls.invite, { body: { email, role: 'viewer' } })
+  await invite('meera@example.com')
+  app.clock.advance({ hours: 1 })
+  await invite('ravi@example.com')
+  app.clock.advance({ hours: 7 * 24 - 1 })
+  await pruneInvitations(app.db, app.clock.now())
+  expect(await app.db.select({ email: invitations.email }).from(invitations)).toEqual([{ email: 'ravi@example.com' }])
 })
 
 test('a business sends 20 invitations a day', async () => {

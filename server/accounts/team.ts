@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import { type Business, type Invitation, type Member, teamCalls } from '#contract/business.ts'
 import { reaches } from '#contract/call.ts'
@@ -292,6 +292,10 @@ async function findInvitation(db: Database, token: string, now: Instant): Promis
   if (row && Temporal.Instant.compare(row.expiresAt, now) > 0) return row
   const account = row && (await findAccount(db, row.ownerId))
   throw new ProblemError('invitation_gone', refusals.invitationGone(account?.displayName ?? null))
+}
+
+export async function pruneInvitations(db: Database, now: Instant): Promise<void> {
+  await db.delete(invitations).where(lte(invitations.expiresAt, now))
 }
 
 /** Only the person whose email it is joins; where the server can send the link for it, the email must be confirmed. */

@@ -1,4 +1,4 @@
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream, createWriteStream, rmSync } from 'node:fs'
 import { mkdtemp, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
@@ -60,10 +60,21 @@ async function withSource(config: Config, use: (db: Database) => Promise<void>):
   }
 }
 
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
 async function openSource(dataDir: string): Promise<{ db: Database; close(): Promise<void> }> {
   await refuseMissing(dataDir)
   const within = await mkdtemp(path.join(path.resolve(dataDir), 'backup-'))
-  const gone = () => rm(within, { recursive: true, force: true })
+  // A copy of all data must not stay there where the command is interrupted.
+  const interrupted = (signal: NodeJS.Signals) => {
+    rmSync(within, { recursive: true, force: true })
+    process.kill(process.pid, signal)
+  }
+  for (const signal of endings) process.once(signal, interrupted)
+  const gone = () =>
+    rm(within, { recursive: true, force: true }).finally(() => {
+      for (const signal of endings) process.off(signal, interrupted)
+    })
   try {
     const said = await runInServer(dataDir, ['snapshot', within])
     if (said && said.code !== 0) throw new StartError(said.lines.join('\n'))
