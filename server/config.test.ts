@@ -47,6 +47,10 @@ test('help is at SUPPORT_URL, which may be a mailbox, or else at the address tha
   expect(readConfig({ SUPPORT_URL: 'mailto:help@example.com' }).supportUrl).toBe('mailto:help@example.com')
 })
 
+test('DEFAULT_TIMEZONE must be a zone that dates can be reckoned in, as at a sign-up', () => {
+  expect(said({ DEFAULT_TIMEZONE: 'IST' })).toEqual(['DEFAULT_TIMEZONE must be a time zone such as Asia/Kolkata'])
+})
+
 test('every invalid variable is reported, each with an example', () => {
   const lines = said({
     PORT: '70000',

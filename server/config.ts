@@ -4,6 +4,7 @@ import { ownClientId } from '#contract/integrations.ts'
 import { type ArmedFailPoint, failPointNames } from '#server/platform/fail-point.ts'
 import { isSpecialAddress } from '#server/platform/host.ts'
 import { wrongRedirectUri } from '#server/platform/redirect-uri.ts'
+import { isZone } from '#server/platform/zones.ts'
 
 const flag = (fallback: boolean) =>
   z
@@ -353,13 +354,4 @@ function proxies(text: string | undefined): Config['trustProxy'] {
 
 function listed(text: string): string[] {
   return text.split(',').map((part) => part.trim())
-}
-
-function isZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en-GB', { timeZone: zone })
-    return true
-  } catch {
-    return false
-  }
 }

@@ -29,6 +29,7 @@ import { openSystemMailer } from '#server/platform/system-mail.ts'
 import { texts } from '#server/platform/texts.ts'
 import { startTracing } from '#server/platform/traces.ts'
 import { version } from '#server/platform/version.ts'
+import { isZone, learnZones } from '#server/platform/zones.ts'
 import { holdRestored } from '#server/reminders/holds.ts'
 import { measureDatabase, measureSending } from '#server/reminders/metrics.ts'
 import { findTrouble } from '#server/reminders/processes.ts'
@@ -88,6 +89,9 @@ async function start(given: Config, log: Log): Promise<void> {
   const database = given.databaseUrl ? await openServer(given.databaseUrl, (what) => log.warn(what)) : await openEmbedded(given.dataDir)
   opened.database = database
   const secretKey = await loadSecretKey(database.db, { given: given.secretKey, dataDir: given.dataDir })
+  await learnZones(database.db)
+  if (!isZone(given.defaultTimezone))
+    throw new StartError(`The database does not know DEFAULT_TIMEZONE=${given.defaultTimezone}. Set another one, or update its time zones.`)
   const config = { ...given, port, publicUrl: given.port === 0 ? withPort(given.publicUrl, port) : given.publicUrl, secretKey }
   if (!database.embedded) await holdIfRestored(database.db, log)
   opened.exporter = exportTelemetry(config, log)
@@ -189,8 +193,7 @@ async function healthOnly({ log, config }: Deps): Promise<App> {
 }
 
 async function openWorker(deps: Deps, database: OpenDatabase): Promise<NonNullable<Opened['worker']>> {
-  const { config, log } = deps
-  const mailer = openMailer({ db: deps.db, config, log })
+  const mailer = openMailer(deps)
   const processId = randomUUID()
   const soleProcess = database.embedded !== null
   const sending = openSending(deps, { processId, embedded: soleProcess })

@@ -9,6 +9,7 @@ import { type Database, isDeadlock, statement } from '#server/platform/database.
 import type { Deps } from '#server/platform/deps.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { dropSystemMails, queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
+import { isZone } from '#server/platform/zones.ts'
 import { type Origin, writePersonEntry } from './audit.ts'
 import type { KnownBrowser } from './known-browser.ts'
 import { dropLinks, recipientOf, sendChangeLink, sendConfirmLink } from './links.ts'
@@ -444,16 +445,6 @@ export function toUser({ id, displayName, email, googleSub }: PersonRow): User {
 }
 
 const unknownZone = refusals.unknownZone
-
-/** Whether this runtime can reckon in the zone: it knows fewer old names, such as IST, than the browser's formatter does. */
-export function isZone(timezone: string): boolean {
-  try {
-    Temporal.PlainDate.from('2026-01-01').toZonedDateTime(timezone)
-    return /^[A-Za-z]/.test(timezone)
-  } catch {
-    return false
-  }
-}
 
 /** A name for an account that has none yet: the part of its email before the @. */
 export function nameFrom(email: string): string {

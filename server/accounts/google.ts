@@ -8,12 +8,12 @@ import type { Identity } from '#server/platform/openid.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
+import { isZone } from '#server/platform/zones.ts'
 import {
   breaksIndex,
   createAccount,
   emailTaken,
   hasEmail,
-  isZone,
   nameFrom,
   type OnAccountCreated,
   type OnEmailConfirmed,

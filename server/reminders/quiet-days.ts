@@ -10,6 +10,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
+import { isZone } from '#server/platform/zones.ts'
 import { countryName, placeAfter, placeOfAccount, readOwnDays, refuseUnknownPlace } from './calendars.ts'
 import { supersedeAbout } from './deliveries.ts'
 import { countryOf, holidaysOf, knownPlaces, knownUntil, weekendOf } from './holidays.ts'
@@ -92,6 +93,7 @@ export async function placeClient(tx: Database, account: Account, id: string, wh
   const after = placeAfter(row, where)
   const { country, timezone } = after
   const there = country ?? (timezone === null ? null : countryOf(timezone)) ?? placeOfAccount(locked)?.country ?? null
+  if (where.timezone != null && !isZone(where.timezone)) throw invalid('timezone', texts.unknownZone)
   if (where.country != null || where.region != null) refuseUnknownPlace(there, where.region ?? null)
   await tx.update(clients).set(after).where(eq(clients.id, row.id))
   // What waits would leave by the former clock: the next run plans again.

@@ -20,6 +20,7 @@ import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { speechOf } from '#server/platform/speech.ts'
+import { isZone } from '#server/platform/zones.ts'
 import { readWordings } from '#server/templates/templates.ts'
 import { type Quiet, quietAfter } from './calendars.ts'
 import { type Learned, readLearned } from './learned.ts'
@@ -294,11 +295,7 @@ function refuseUnknown({ settings, assignments = [] }: Change, known: ReadonlySe
 }
 
 function refuseUnknownZone(timezone: string, path: string): void {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: timezone })
-  } catch {
-    throw invalid(path, texts.unknownZone)
-  }
+  if (!isZone(timezone)) throw invalid(path, texts.unknownZone)
 }
 
 /** The columns of a choice of a sequence. */

@@ -9,6 +9,7 @@ import { accounts, memberships } from '#server/accounts/tables.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { openSystemMailer } from '#server/platform/system-mail.ts'
 import { systemMails } from '#server/platform/tables.ts'
+import { learnZones } from '#server/platform/zones.ts'
 import { aMailbox, anInvoice, aPerson, refusedUpdates } from '#test/factories.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -82,6 +83,16 @@ test('without a process that checks for due runs, the process that serves calls 
   })
   await watch.watchAt('2026-03-03T03:36:00Z')
   expect(watch.to()).toHaveLength(4)
+})
+
+test('a time zone that the database does not know keeps no other account from its report', async () => {
+  await using all = await onWatch()
+  const { app } = all
+  await learnZones(app.db)
+  const [asha, ravi] = [await all.person(), await all.person()]
+  await app.db.update(accounts).set({ timezone: 'America/Not_Yet' }).where(eq(accounts.id, ravi.id))
+  await all.watchAt('2026-03-02T05:00:00Z')
+  expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ kind: 'run_missing' }])
 })
 
 test('a run that is half an hour late is reported while processes check, and its notice goes once it was made', async () => {

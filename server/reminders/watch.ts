@@ -8,6 +8,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { SendSystemMail } from '#server/platform/system-mail.ts'
+import { zoneOf } from '#server/platform/zones.ts'
 import { readOutlook } from './outlook.ts'
 import { isSilent, runMinutes, tickMinutes } from './processes.ts'
 import { apartFrom, lastHour, localDate, nextRun } from './schedule.ts'
@@ -31,7 +32,7 @@ export function openWatch(deps: Deps, send: SendSystemMail): () => Promise<void>
     const now = clock.now()
     const silent = await isSilent(db)
     const late = now.subtract({ minutes: silent ? tickMinutes : runMinutes })
-    const there = sql`(${now.toString()}::timestamptz AT TIME ZONE ${accounts.timezone})`
+    const there = sql`(${now.toString()}::timestamptz AT TIME ZONE ${zoneOf(accounts.timezone)})`
     // Not those whose day is over, or has not begun: they would keep the others from their turn.
     const found = await db
       .select({ id: accounts.id })
