@@ -90,13 +90,12 @@ async function beginMany(deps: BeginDeps, all: Beginning[]): Promise<(Begun | nu
     found.flatMap(({ account, sender, scheduling }) => (sender ? [{ account, sender, scheduling }] : [])),
     now,
   )
+  // Must be read after the emails, as what `withPayment` reads: a claim refuses an older source, but not older bytes.
   const wordings = await readWordings(
     db,
     ownerIds,
     [...due.values()].flatMap((mails) => mails.map(({ language }) => language)),
   )
-  // Must be read after the emails, as what `withPayment` reads: a claim refuses an older source, but not older bytes.
-  const wordings = await readWordings(db, ownerIds)
   const brands = await readOwnBrands(db, ownerIds)
   const largest = new Map(found.map(({ account, sender }) => [account.id, largestAttached[sender?.provider ?? 'smtp']]))
   const pending = await withPayment(deps, due, { wordings, largest })
