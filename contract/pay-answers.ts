@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { emailAddress } from './accounts.ts'
 import { call } from './call.ts'
-import { invoiceDraft } from './invoices.ts'
+import { invoiceDraft, invoicePause } from './invoices.ts'
 import { paymentAmount, paymentMethod } from './payments.ts'
 
 export const answerFact = z
@@ -39,6 +39,11 @@ export const payAnswer = answerFact
   .meta({ id: 'PayAnswer', description: 'What a client said about an invoice on its pay page, and the invoice.' })
 export type PayAnswer = z.output<typeof payAnswer>
 
+const decidedAnswer = payAnswer
+  .extend({ pause: invoicePause.nullable().meta({ description: 'What its invoice still waits for; null: reminders have resumed.' }) })
+  .meta({ id: 'DecidedAnswer', description: 'A decided answer, and the pause of its invoice.' })
+export type DecidedAnswer = z.output<typeof decidedAnswer>
+
 /** Corrections: of the payment that is recorded, or of the new contact. */
 const answerAcceptance = z
   .strictObject({
@@ -70,14 +75,15 @@ export const payAnswerCalls = {
       'Accept an answer: a payment is recorded, a promise keeps its pause, a question is settled, another contact is taken over. `conflict` where it is not open any more, or its payment is recorded already.',
     params: byId,
     body: answerAcceptance,
-    reply: payAnswer,
+    reply: decidedAnswer,
   }),
   decline: call({
     method: 'POST',
     path: '/answers/:id/decline',
     by: 'member',
-    summary: 'Decline an answer: its pause ends and reminders resume. `conflict` where it is not open any more.',
+    summary:
+      'Decline an answer: its pause ends, and reminders resume unless the owner paused them or accepted a promise before. `conflict` where it is not open any more.',
     params: byId,
-    reply: payAnswer,
+    reply: decidedAnswer,
   }),
 }

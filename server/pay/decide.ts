@@ -2,12 +2,12 @@ import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { ClientAnswer } from '#contract/clients.ts'
 import { formatMoney, fromMinor, toMinor } from '#contract/money.ts'
-import type { AnswerAcceptance, PayAnswer } from '#contract/pay-answers.ts'
+import type { AnswerAcceptance, DecidedAnswer, PayAnswer } from '#contract/pay-answers.ts'
 import { lockAccount } from '#server/accounts/accounts.ts'
 import { withdrawNotices } from '#server/accounts/notices.ts'
 import { balanceMinor, livePayments } from '#server/invoices/balance.ts'
 import { localDate, updateInvoice } from '#server/invoices/invoices.ts'
-import { resumeByClient } from '#server/invoices/pauses.ts'
+import { pauseOf, readClients, resumeByClient } from '#server/invoices/pauses.ts'
 import { recordPayment } from '#server/invoices/payments.ts'
 import { type AfterChange, type InvoiceRow, invoices, type PaymentRow } from '#server/invoices/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -87,7 +87,7 @@ export async function decideAnswer(
   about: { ownerId: string; id: string; accept: AnswerAcceptance | null },
   afterChange: AfterChange,
   now: Instant,
-): Promise<PayAnswer> {
+): Promise<DecidedAnswer> {
   const { ownerId, id, accept } = about
   return db.transaction(async (tx) => {
     const owner = await lockAccount(tx, ownerId)
@@ -109,7 +109,8 @@ export async function decideAnswer(
     if (accept) await carryOut(tx, answer, row, accept, afterChange, now)
     await afterChange(tx, ownerId, [row.id], now)
     const [after = row] = await tx.select().from(invoices).where(eq(invoices.id, row.id))
-    return toAnswer({ ...answer, state, closedAt: now }, after)
+    const [decided = answer] = await tx.select().from(payAnswers).where(eq(payAnswers.id, answer.id))
+    return { ...toAnswer(decided, after), pause: pauseOf(after, await readClients(tx, ownerId, [after])) }
   })
 }
 

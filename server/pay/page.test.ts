@@ -634,6 +634,22 @@ test('an accepted promise comes back with what a payment had closed', async () =
   expect((await invoice()).pause).toMatchObject({ until: '2026-03-30', because: 'question', promised: true })
 })
 
+test('a decision answers what its invoice still waits for', async () => {
+  await using app = await openPublic()
+  const { owner, id, say } = await promised(app, '2026-03-20')
+  const settle = async () => {
+    await say(question)
+    const open = (await ask(app, owner, payAnswerCalls.list)).reply.find(({ state }) => state === 'open')
+    return (await ask(app, owner, payAnswerCalls.accept, { params: { id: open?._id ?? '' }, body: {} })).reply.pause
+  }
+  expect(await settle()).toMatchObject({ until: '2026-03-20', because: 'promised' })
+  const pause = (body: CallInput<typeof invoiceCalls.pause>['body']) => ask(app, owner, invoiceCalls.pause, { params: { id }, body })
+  await pause({ paused: false })
+  expect(await settle()).toBeNull()
+  await pause({ paused: true, scope: 'client' })
+  expect(await settle()).toMatchObject({ until: null, scope: 'client' })
+})
+
 test('an accepted promise does not come back after the owner resumed reminders, declined a later one or changed the contact', async () => {
   await using app = await openPublic()
   const resumed = await promised(app, '2026-03-20')

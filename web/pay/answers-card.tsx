@@ -7,7 +7,7 @@ import { showAmount } from '#contract/import/cells.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { formatMoney, readTypedAmount, signOf } from '#contract/money.ts'
 import { noticeCalls } from '#contract/notices.ts'
-import { type PayAnswer, payAnswerCalls } from '#contract/pay-answers.ts'
+import { type DecidedAnswer, type PayAnswer, payAnswerCalls } from '#contract/pay-answers.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
 import { Allowed } from '#web/platform/account.tsx'
@@ -80,12 +80,12 @@ function AnswerItem({ answer, onAccept }: { answer: PayAnswer; onAccept: () => v
   const accept = useApiMutation(payAnswerCalls.accept, {
     invalidates,
     onError: failed,
-    onSuccess: () => toast('good', t.done[kind].accept),
+    onSuccess: (decided) => toast('good', doneText(decided)),
   })
   const decline = useApiMutation(payAnswerCalls.decline, {
     invalidates,
     onError: failed,
-    onSuccess: () => toast('good', t.done[kind].decline),
+    onSuccess: (decided) => toast('good', doneText(decided)),
   })
   const names = t.buttons[kind]
   const withForm = kind === 'paid' || kind === 'wrong_person'
@@ -148,6 +148,13 @@ function wordsOf({ kind, invoice, date, amount, reference, message, name, email,
   return { title, text: [says, waits].filter((part) => part !== '').join('\n') }
 }
 
+/** What a decision has done, and whether reminders have resumed: the owner, or a promise that they accepted, may keep them paused. */
+function doneText({ kind, state, pause }: Pick<DecidedAnswer, 'kind' | 'state' | 'pause'>): string {
+  const until = pause?.until
+  const reminders = t.reminders(until && formatDate(until))
+  return [t.done[kind][state === 'accepted' ? 'accept' : 'decline'], reminders].filter((part) => part !== '').join(' ')
+}
+
 function mailto({ invoice, message }: PayAnswer): string {
   const quoted = message.replace(/^/gm, '> ')
   return `mailto:${encodeURIComponent(invoice.clientEmail)}?subject=${encodeURIComponent(invoice.reference)}&body=${encodeURIComponent(`\n\n${quoted}`)}`
@@ -206,8 +213,8 @@ function ContactForm({ answer, onClose }: { answer: PayAnswer; onClose: () => vo
     initialValues: { clientName: answer.name || answer.invoice.clientName, clientEmail: answer.email },
     toInput: (body) => ({ params: { id: answer._id }, body }),
     invalidates,
-    onSuccess: () => {
-      toast('good', t.done.wrong_person.accept)
+    onSuccess: (decided) => {
+      toast('good', doneText(decided))
       onClose()
     },
   })

@@ -134,10 +134,15 @@ export const texts = {
     },
     reply: 'Reply by email',
     done: {
-      paid: { accept: 'Payment recorded.', decline: 'The pay page now asks the client to check the payment. Reminders have resumed.' },
-      promise: { accept: 'The pause stays.', decline: 'Reminders have resumed.' },
-      question: { accept: 'Settled. Reminders have resumed.', decline: 'Reminders have resumed.' },
-      wrong_person: { accept: 'Contact changed. The old link stops working.', decline: 'Contact kept. Reminders have resumed.' },
+      paid: { accept: 'Payment recorded.', decline: 'The pay page now asks the client to check the payment.' },
+      promise: { accept: '', decline: '' },
+      question: { accept: 'Settled.', decline: '' },
+      wrong_person: { accept: 'Contact changed. The old link stops working.', decline: 'Contact kept.' },
+    },
+    /** `until`: the last day of the pause; undefined where there is none. */
+    reminders: (until: string | null | undefined) => {
+      if (until === undefined) return 'Reminders have resumed.'
+      return until === null ? 'Reminders are still paused.' : `Reminders wait until ${until}.`
     },
     notDecided: (message: string) => `Couldn't save your decision. ${message}`,
     about: (reference: string, client: string) => `${reference}, ${client}`,
