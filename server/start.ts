@@ -89,7 +89,8 @@ async function start(given: Config, log: Log): Promise<void> {
   const database = given.databaseUrl ? await openServer(given.databaseUrl, (what) => log.warn(what)) : await openEmbedded(given.dataDir)
   opened.database = database
   const secretKey = await loadSecretKey(database.db, { given: given.secretKey, dataDir: given.dataDir })
-  await learnZones(database.db)
+  // The embedded one comes with its zones, and reading them all takes time.
+  if (!database.embedded) await learnZones(database.db)
   if (!isZone(given.defaultTimezone))
     throw new StartError(`The database does not know DEFAULT_TIMEZONE=${given.defaultTimezone}. Set another one, or update its time zones.`)
   const config = { ...given, port, publicUrl: given.port === 0 ? withPort(given.publicUrl, port) : given.publicUrl, secretKey }
