@@ -9,7 +9,7 @@ import type { DayDecision, HistoryChange, HistoryMail, HoldReason, InvoiceHistor
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import { withVoids } from '#web/invoices/clients/client-data.ts'
 import { clientChanges } from '#web/invoices/clients/client-reminders.tsx'
-import { clientsOf, suggestions } from '#web/invoices/form/invoice-form.tsx'
+import { clientsOf, statusByDate, suggestions } from '#web/invoices/form/invoice-form.tsx'
 import { refetchDelay, timelineOf, undoable } from '#web/invoices/history/history-timeline.tsx'
 import { type InvoiceDates, layOutInvoiceLine } from '#web/invoices/summary/invoice-line.tsx'
 import { type ApiCache, applyToCache, queryKey } from '#web/platform/query.ts'
@@ -140,6 +140,15 @@ const hold = { since: '2026-11-17T03:30:00Z', words: 'Refused.', reply: '550 5.1
 const pause = { until: '2026-11-28', note: '', promised: true, scope: 'invoice' as const, because: 'owner' as const }
 const textOf = (given: Parameters<typeof aShownInvoice>[0], around: Partial<Known> = {}) =>
   stateOf(aShownInvoice(given), { ...known, ...around }).text
+
+test('a typed due date decides between unpaid and overdue, but never about a paid invoice', () => {
+  const after = (status: string, date: string) => statusByDate(date, '2026-11-20', { dueDate: '2026-11-10', status })
+  expect(after('overdue', '2026-11-20')).toBe('unpaid')
+  expect(after('unpaid', '2026-11-19')).toBe('overdue')
+  expect(after('paid', '2026-12-24')).toBe('paid')
+  expect(after('unpaid', '2026-11-10')).toBe('unpaid')
+  expect(after('overdue', '2026-12-')).toBe('overdue')
+})
 
 test('the state names what needs the owner before what happened last', () => {
   const reminded = { lastReminderAt: '2026-11-20T03:30:00Z' }

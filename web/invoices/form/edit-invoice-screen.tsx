@@ -24,7 +24,7 @@ import { daysBetween, showDate } from '#web/ui/dates.ts'
 import { languageName } from '#web/ui/fields.tsx'
 import { PageHeader } from '#web/ui/panel.tsx'
 import styles from './form.module.css'
-import { checkDraft, InvoiceForm, type InvoiceValues, toDraft } from './invoice-form.tsx'
+import { checkDraft, InvoiceForm, type InvoiceValues, statusByDate, toDraft } from './invoice-form.tsx'
 import { conflictTexts, formTexts as texts } from './texts.ts'
 
 /** /dashboard/edit-invoice/{id} */
@@ -99,18 +99,21 @@ function ShownInvoice({ invoice }: { invoice: Invoice }): ReactNode {
 
 function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
   const navigate = useNavigate()
+  const { today } = useToday()
   // The state at the start: a refetch must not count as an edit. It is taken over while nothing is edited, and afterwards a status changed elsewhere, as above the form.
   const [invoice, setInvoice] = useState(newest)
+  const [chosen, setChosen] = useState(false)
   const { clientName, clientEmail, amount, currency, language, dueDate, status, reference, issuedOn } = invoice
   const before = { clientName, clientEmail, amount, currency, language, dueDate: dueDate.slice(0, 10), status, reference, issuedOn }
   const shown = valuesOf(invoice)
-  const { save, dialog } = useSaveOnTop<Invoice, Field>(sharedInvoice(invoice._id))
+  const { save, dialog } = useSaveOnTop<Invoice, Field>(sharedInvoice(invoice._id, chosen ? null : today))
   const state = useContractForm({
     call: invoiceCalls.update,
     initialValues: shown,
     toInput: (values) => ({
       params: { id: invoice._id },
-      body: changedFields(before, { ...toDraft(values, currency), language: values.language || null }),
+      // A status that follows the due date is not a choice: it is added when it is sent.
+      body: changedFields(before, { ...toDraft(chosen ? values : { ...values, status }, currency), language: values.language || null }),
     }),
     check: (values) => checkDraft(values, currency),
     send: ({ body }) => save(invoice, body as Partial<Pick<Invoice, Field>>),
@@ -132,14 +135,20 @@ function EditForm({ invoice: newest }: { invoice: Invoice }): ReactNode {
       return
     }
     if (newest.status === status) return
-    if (form.getValues().status === status) form.setFieldValue('status', newest.status)
+    const typed = form.getValues()
+    // The person chose another one: as the version stays too, the server refuses theirs.
+    if (chosen && typed.status !== status) return
+    form.setFieldValue(
+      'status',
+      chosen ? newest.status : statusByDate(typed.dueDate, today, { dueDate: before.dueDate, status: newest.status }),
+    )
     form.resetDirty({ ...shown, status: newest.status })
     const isOnlyStatus = compareChanges(conflictTexts.fields, invoice, {}, newest).changed.length === 1
     setInvoice({ ...invoice, status: newest.status, version: isOnlyStatus ? newest.version : invoice.version })
   })
   return (
     <>
-      <InvoiceForm state={state} labels={texts.edit} />
+      <InvoiceForm state={state} labels={texts.edit} chosen={chosen} onChosen={setChosen} />
       <UnsavedGuard unsaved={state.form.isDirty() && !state.busy} />
       {dialog}
     </>
@@ -160,13 +169,21 @@ function invoiceOf(state: unknown, id: string): Invoice | null {
 
 type Field = keyof typeof conflictTexts.fields
 
-/** An invoice that others may change while its form is open. */
-function sharedInvoice(id: string): Parameters<typeof useSaveOnTop<Invoice, Field>>[0] {
+/**
+ * An invoice that others may change while its form is open. `today`: a due date that has passed then makes it overdue; null where the person
+ * chose the status. That a later date makes it unpaid is for the server.
+ */
+function sharedInvoice(id: string, today: string | null): Parameters<typeof useSaveOnTop<Invoice, Field>>[0] {
   const params = { id }
+  const isLate = ({ dueDate }: Partial<Pick<Invoice, Field>>, known: Invoice) =>
+    today !== null && dueDate !== undefined && dueDate < today && known.status === 'unpaid'
   return {
     fields: conflictTexts.fields,
     read: () => send(invoiceCalls.read, { params }),
-    write: (mine, known) => sendMatching(invoiceCalls.update, { params, body: mine as InvoiceChange }, tagOfInvoice(known)),
+    write: (mine, known) => {
+      const body = { ...mine, ...(isLate(mine, known) ? { status: 'overdue' } : {}) } as InvoiceChange
+      return sendMatching(invoiceCalls.update, { params, body }, tagOfInvoice(known))
+    },
     shown: shownValue,
     named: ({ reference, clientName }) => `${reference}, ${clientName}`,
     figure: (conflict) => conflict.both.includes('dueDate') && <DueDates conflict={conflict} />,

@@ -2,7 +2,7 @@ import '@mantine/core/styles/ScrollArea.layer.css'
 import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Combobox.layer.css'
 import { Autocomplete, Button, NativeSelect, TextInput } from '@mantine/core'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { Link } from 'react-router'
 import { businessCalls } from '#contract/business.ts'
 import { readDate } from '#contract/dates.ts'
@@ -23,10 +23,13 @@ import { formTexts as texts } from './texts.ts'
 interface InvoiceFormProps {
   state: ContractFormState<InvoiceValues>
   labels: { submit: string; busy: string; issuedHint: string; referenceHint: string | null; heading: string | null }
+  /** Whether the person has chosen a status: until then it follows the due date. */
+  chosen: boolean
+  onChosen: (chosen: boolean) => void
 }
 
 /** The form to create or edit an invoice. */
-export function InvoiceForm({ state, labels }: InvoiceFormProps): ReactNode {
+export function InvoiceForm({ state, labels, chosen, onChosen }: InvoiceFormProps): ReactNode {
   const { form } = state
   return (
     <div className={styles.frame}>
@@ -44,7 +47,7 @@ export function InvoiceForm({ state, labels }: InvoiceFormProps): ReactNode {
         <div className={styles.fields}>
           <ClientFields form={form} />
           <AmountFields form={form} />
-          <DueFields form={form} />
+          <DueFields form={form} chosen={chosen} onChosen={onChosen} />
           <TextInput
             label={texts.reference}
             placeholder={texts.referenceExample}
@@ -75,22 +78,27 @@ function Language({ form }: { form: ContractFormState<InvoiceValues>['form'] }):
   )
 }
 
+/** The status that a due date typed over a saved one decides: of one that is not paid, Unpaid or Overdue. */
+export function statusByDate(date: string, today: string, saved: Pick<InvoiceValues, 'dueDate' | 'status'>): string {
+  if (saved.status === 'paid' || date === saved.dueDate || !calendarDate.safeParse(date).success) return saved.status
+  return date < today ? 'overdue' : 'unpaid'
+}
+
 /** A due date that the person enters decides between Unpaid and Overdue, as long as they have not chosen a status. */
-function DueFields({ form }: { form: ContractFormState<InvoiceValues>['form'] }): ReactNode {
+function DueFields({
+  form,
+  chosen,
+  onChosen,
+}: Pick<InvoiceFormProps, 'chosen' | 'onChosen'> & Pick<ContractFormState<InvoiceValues>, 'form'>): ReactNode {
   const { today } = useToday()
-  const [chosen, setChosen] = useState(false)
-  const [initial] = useState(form.getValues().status)
-  const [byDate, setByDate] = useState<'unpaid' | 'overdue' | null>(null)
   const due = form.getInputProps('dueDate')
   const status = form.getInputProps('status')
+  const saved = form.getInitialValues()
+  const shown = form.getValues().status
+  const byDate = !chosen && shown !== saved.status && (shown === 'unpaid' || shown === 'overdue') ? shown : null
   const changeDue = (date: string) => {
     due.onChange(date)
-    const before = form.getValues().status
-    if (chosen || before === 'paid' || !calendarDate.safeParse(date).success) return
-    const wanted = date < today ? 'overdue' : 'unpaid'
-    if (wanted === before) return
-    form.setFieldValue('status', wanted)
-    setByDate(wanted === initial ? null : wanted)
+    if (!chosen && calendarDate.safeParse(date).success) form.setFieldValue('status', statusByDate(date, today, saved))
   }
   return (
     <>
@@ -102,8 +110,7 @@ function DueFields({ form }: { form: ContractFormState<InvoiceValues>['form'] })
         inputWrapperOrder={['label', 'input', 'description', 'error']}
         {...status}
         onChange={(event) => {
-          setChosen(true)
-          setByDate(null)
+          onChosen(true)
           status.onChange(event)
         }}
       />

@@ -28,6 +28,7 @@ export default function NewInvoiceScreen(): ReactNode {
   const navigate = useNavigate()
   const { state: given } = useLocation()
   const [initialValues] = useState(() => copyOf(given))
+  const [chosen, setChosen] = useState(false)
   const usual = useCurrency()
   const state = useContractForm({
     call: invoiceCalls.create,
@@ -44,7 +45,7 @@ export default function NewInvoiceScreen(): ReactNode {
   return (
     <>
       <PageHeader title={texts.create.title} subtitle={texts.create.subtitle} />
-      <InvoiceForm state={state} labels={texts.create} />
+      <InvoiceForm state={state} labels={texts.create} chosen={chosen} onChosen={setChosen} />
       <UnsavedGuard unsaved={state.form.isDirty() && !state.busy} />
     </>
   )
