@@ -237,6 +237,24 @@ export function owedAmount({ status, amount, balance }: Invoice): number {
   return status === 'paid' ? amount : balance
 }
 
+type SearchedField = 'clientName' | 'clientEmail' | 'reference' | 'pause' | 'amount' | 'balance'
+
+/**
+ * What the dashboard finds. Matches part of the client's name or email, of the reference or of the note of a pause, case-insensitive, or the beginning of the amount,
+ * typed with or without commas.
+ */
+export function searchInvoices<I extends Pick<Invoice, SearchedField>>(invoices: I[], search: string): I[] {
+  const wanted = search.trim().toLowerCase()
+  if (wanted === '') return invoices
+  const digits = wanted.replace(/^(?:[a-z]{0,3}\p{Sc}|rs\.?|[a-z]{3})\s*/u, '').replaceAll(',', '')
+  const amount = /^\d+(?:\.\d{0,3})?$/.test(digits) ? digits : null
+  return invoices.filter(
+    ({ clientName, clientEmail, reference, pause, amount: full, balance }) =>
+      `${clientName}\n${clientEmail}\n${reference}\n${pause?.note ?? ''}`.toLowerCase().includes(wanted) ||
+      (amount !== null && (full.toFixed(3).startsWith(amount) || balance.toFixed(3).startsWith(amount))),
+  )
+}
+
 const byId = z.object({ id: z.string() })
 /** What invoices were imported from: a program, such as `zoho`, or the id of a watched address. */
 const importSource = z.string().regex(/^[a-zA-Z0-9-]{1,40}$/, 'Please name the source with at most 40 letters, figures and hyphens.')
@@ -477,7 +495,12 @@ export const invoiceCalls = {
     path: '/invoices/export',
     by: 'viewer',
     summary: 'My invoices as a CSV file, optionally by status or search.',
-    query: invoiceQuery.pick({ status: true, search: true }),
+    query: invoiceQuery.pick({ status: true }).extend({
+      search: invoiceQuery.shape.search.meta({
+        description:
+          'Only invoices that the dashboard finds by this text: in the client’s name or email, the reference or the note of a pause, case-insensitive, or as the beginning of the amount.',
+      }),
+    }),
     /** The file itself, text/csv in UTF-8. */
     reply: z.string(),
   }),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { invoiceCalls } from '#contract/invoices.ts'
+import { invoiceCalls, searchInvoices } from '#contract/invoices.ts'
 import { anInvoice, aPerson, type Person } from '#test/factories.ts'
-import { openTestApp, type TestApp } from '#test/harness.ts'
+import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 
 const download = (app: TestApp, someone: Person, query: Record<string, string> = {}) =>
   app.app.inject({ method: 'GET', url: invoiceCalls.export.path, query, headers: { authorization: `Bearer ${someone.token}` } })
@@ -48,4 +48,16 @@ test('the file follows the status and the search', async () => {
   expect(await lines({ status: 'paid' })).toBe(2)
   expect(await lines({ status: 'paid', search: 'BANYAN' })).toBe(1)
   expect((await download(app, asha, { status: 'lost' })).statusCode).toBe(400)
+})
+
+test.each(['INV-0002', '₹5,0', 'promised friday'])('a search for %s exports what the dashboard finds', async (search) => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  await anInvoice(app, { owner: asha, clientEmail: 'one@x.example', amount: 700 })
+  const { _id: id } = await anInvoice(app, { owner: asha, clientEmail: 'two@x.example', amount: 5000 })
+  await ask(app, asha, invoiceCalls.pause, { params: { id }, body: { paused: true, scope: 'client', note: 'Promised Friday' } })
+  const { reply } = await ask(app, asha, invoiceCalls.list, { query: {} })
+  expect(searchInvoices(reply, search).map(({ _id }) => _id)).toEqual([id])
+  const lines = (await download(app, asha, { search })).body.trimEnd().split('\r\n')
+  expect(lines.map((line) => line.split(',')[2])).toEqual(['"Client Email"', '"two@x.example"'])
 })

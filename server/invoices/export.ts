@@ -1,12 +1,13 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { decimalsOf } from '#contract/currencies.ts'
-import type { InvoiceQuery } from '#contract/invoices.ts'
+import { type InvoiceQuery, searchInvoices } from '#contract/invoices.ts'
 import { fromMinor } from '#contract/money.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { csvCell } from '#server/platform/csv.ts'
 import type { Database } from '#server/platform/database.ts'
 import { balanceMinor, newestPayments } from './balance.ts'
-import { invoicePages } from './invoices.ts'
+import { invoicePages, toInvoice } from './invoices.ts'
+import { readClients } from './pauses.ts'
 import { type InvoiceRow, invoicePayments, invoices, type PaymentRow } from './tables.ts'
 
 /** Payments read at a time. */
@@ -59,8 +60,29 @@ const paymentColumns: Columns<Exported> = [
  * The invoices as a CSV file (RFC 4180) in UTF-8 with a byte order mark, without which Excel reads it as Latin-1. Dates are in the given
  * zone.
  */
-export function exportInvoices(db: Database, ownerId: string, query: InvoiceQuery, zone: string): AsyncGenerator<string> {
-  return asCsv(invoiceColumns, invoicePages(db, ownerId, query), zone)
+export function exportInvoices(
+  db: Database,
+  ownerId: string,
+  { search = '', ...query }: Pick<InvoiceQuery, 'status' | 'search'>,
+  zone: string,
+): AsyncGenerator<string> {
+  const pages = invoicePages(db, ownerId, query)
+  return asCsv(invoiceColumns, search === '' ? pages : foundIn(pages, search, { db, ownerId }), zone)
+}
+
+/** By the search of the dashboard, so that the file has what is shown there. */
+async function* foundIn(
+  pages: AsyncIterable<InvoiceRow[]>,
+  search: string,
+  { db, ownerId }: { db: Database; ownerId: string },
+): AsyncGenerator<InvoiceRow[]> {
+  for await (const page of pages) {
+    const clients = await readClients(db, ownerId, page)
+    yield searchInvoices(
+      page.map((row) => ({ ...toInvoice(row, clients), row })),
+      search,
+    ).map(({ row }) => row)
+  }
 }
 
 /** All payments and refunds, newest first, as the invoices are exported; also those of deleted invoices, with the date of that. */

@@ -1,20 +1,10 @@
 import { expect, test } from 'vitest'
-import type { Invoice } from '#contract/invoices.ts'
+import { type Invoice, searchInvoices } from '#contract/invoices.ts'
 import type { Tone } from '#contract/sequences.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
 import type { Known, Next } from '#web/invoices/invoice-state.ts'
 import type { DueItem } from '#web/ui/due-line-layout.ts'
-import {
-  countByFilter,
-  dueLabel,
-  inverseChanges,
-  nextOrder,
-  nextRun,
-  openItems,
-  searchInvoices,
-  sortInvoices,
-  totals,
-} from './list-data.ts'
+import { countByFilter, dueLabel, inverseChanges, nextOrder, nextRun, openItems, sortInvoices, totals } from './list-data.ts'
 import { findingOf } from './overview.tsx'
 
 const today = '2026-11-20'

@@ -11,23 +11,14 @@ import {
 } from '@tabler/icons-react'
 import { type ReactNode, Suspense, useCallback, useDeferredValue, useMemo, useRef } from 'react'
 import { useNavigate } from 'react-router'
-import type { Invoice } from '#contract/invoices.ts'
+import { type Invoice, searchInvoices } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
 import { InvoiceActions } from '#web/invoices/use-invoice-acting.tsx'
 import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import styles from './dashboard.module.css'
 import { InvoiceCards } from './invoice-cards.tsx'
-import {
-  column,
-  countByFilter,
-  filterInvoices,
-  type Order,
-  openItems,
-  order as orderSchema,
-  searchInvoices,
-  sortInvoices,
-} from './list-data.ts'
+import { column, countByFilter, filterInvoices, type Order, openItems, order as orderSchema, sortInvoices } from './list-data.ts'
 import { useKnown, useSearch, useSelection, useView, type View } from './list-state.ts'
 import { Overview } from './overview.tsx'
 import { type Filter, texts } from './texts.ts'

@@ -7,22 +7,6 @@ import { capitalized, daysBetween, showDate, showMoment } from '#web/ui/dates.ts
 import type { DueItem } from '#web/ui/due-line-layout.ts'
 import { type Filter, texts } from './texts.ts'
 
-/**
- * Matches part of the client's name or email, of the reference or of the note of a pause, case-insensitive, or the beginning of the amount,
- * typed with or without commas.
- */
-export function searchInvoices(invoices: Invoice[], search: string): Invoice[] {
-  const wanted = search.trim().toLowerCase()
-  if (wanted === '') return invoices
-  const digits = wanted.replace(/^(?:[a-z]{0,3}\p{Sc}|rs\.?|[a-z]{3})\s*/u, '').replaceAll(',', '')
-  const amount = /^\d+(?:\.\d{0,3})?$/.test(digits) ? digits : null
-  return invoices.filter(
-    ({ clientName, clientEmail, reference, pause, amount: full, balance }) =>
-      `${clientName}\n${clientEmail}\n${reference}\n${pause?.note ?? ''}`.toLowerCase().includes(wanted) ||
-      (amount !== null && (full.toFixed(3).startsWith(amount) || balance.toFixed(3).startsWith(amount))),
-  )
-}
-
 export function filterInvoices(invoices: Invoice[], filter: Filter): Invoice[] {
   return filter === 'all' ? invoices : invoices.filter(({ status }) => status === filter)
 }
