@@ -181,6 +181,13 @@ for (const width of [1280, 390])
     await dialog.getByRole('searchbox').fill('neem')
     await dialog.getByRole('button', { name: /INV-0003, Neem Pharma/ }).click()
     await expect(group('No match')).toContainText('You chose this invoice.')
+    // What was decided stays when another currency comes into use.
+    await send('POST', '/invoice', { ...draft('Rhein GmbH', 90), currency: 'EUR' })
+    const isRead = page.waitForResponse((answered) => new URL(answered.url()).pathname === '/invoice')
+    await page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')))
+    await isRead
+    await expect(page.getByLabel('Currency')).toHaveValue('INR')
+    await expect(group('No match')).toContainText('You chose this invoice.')
     await expectAccessible(page)
     await page.getByRole('button', { name: 'Record 3 payments' }).click()
     await expect(page.getByText('3 payments recorded, ₹3,150.50. 2 invoices are paid.')).toBeVisible()

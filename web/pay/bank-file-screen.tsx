@@ -59,14 +59,17 @@ interface ReviewProps {
 }
 
 function Review({ file, recorded, onRecorded, onOther }: ReviewProps): ReactNode {
-  const { today } = useToday()
+  const now = useToday().today
   const usual = useCurrency()
   const { data: invoices, error } = useApiQuery(invoiceCalls.list)
   const used = useMemo(() => [...new Set([usual, ...(invoices ?? []).map(({ currency }) => currency)])], [usual, invoices])
+  // Stays over midnight, and the currency when another one comes into use: lines that are read again lose what was decided about them.
+  const [today] = useState(now)
   const [mapping, setMapping] = useState(() => guessMapping(file.rows, today))
-  const [chosen, setChosen] = useState<string | null>(null)
+  const [chosen, setChosen] = useState<string | null>()
   // Where several currencies are in use, none is guessed.
-  const currency = chosen ?? (invoices && used.length === 1 ? usual : null)
+  if (chosen === undefined && invoices) setChosen(used.length === 1 ? usual : null)
+  const currency = chosen ?? null
   const read = useMemo(() => readLines(file.rows, mapping, { currency, today }), [file, mapping, currency, today])
   if (recorded) return <Result recorded={recorded} onUndone={() => onRecorded(null)} onOther={onOther} />
   const { date, amount } = mapping.columns
@@ -94,7 +97,7 @@ function Review({ file, recorded, onRecorded, onOther }: ReviewProps): ReactNode
             <NativeSelect
               label={texts.currency}
               data={[{ value: '', label: texts.choosePlease }, ...used]}
-              value={chosen ?? ''}
+              value={currency ?? ''}
               onChange={(event) => setChosen(event.currentTarget.value || null)}
             />
           )}
