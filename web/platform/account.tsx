@@ -10,6 +10,7 @@ import { dateIn } from '#web/ui/dates.ts'
 import { Notice } from '#web/ui/notice.tsx'
 import { errorMessage } from './problem.ts'
 import { useApiMutation, useApiQuery } from './query.ts'
+import { readSession, storeUser } from './session.ts'
 import { confirmEmailTexts as texts } from './texts.ts'
 
 /** The server's abilities; undefined until loaded. They are constant while it runs, so they are loaded once. */
@@ -35,6 +36,18 @@ export function useToday(): { zone: string | undefined; now: Date; today: string
 export function useBusiness(enabled = true): (Profile['business'] & { person: string }) | undefined {
   const profile = useApiQuery(accountCalls.profile, {}, { staleTime: 10 * minute, enabled }).data
   return profile && { ...profile.business, person: profile.displayName }
+}
+
+/** Keeps the stored name and email as the server knows them: a new email is confirmed in another tab or on another device. True until they are read. */
+export function useStoredUser(enabled: boolean): boolean {
+  const { data: profile, isLoading } = useApiQuery(accountCalls.profile, {}, { staleTime: 10 * minute, enabled })
+  // Only when the answer changes: another tab may have stored a newer one.
+  useEffect(() => {
+    if (!profile || readSession()?.user._id !== profile._id) return
+    const { _id, displayName, email, googleId } = profile
+    storeUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
+  }, [profile])
+  return isLoading
 }
 
 /** Why a role below the needed one may not do something; undefined where it may, or as long as it is not known. */

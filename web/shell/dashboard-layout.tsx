@@ -1,7 +1,7 @@
 import { isValidElement, lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useState } from 'react'
 import { Link, Navigate, Outlet, useLocation, useMatches } from 'react-router'
 import { screens } from '#contract/screens.ts'
-import { useBusiness, useServer } from '#web/platform/account.tsx'
+import { useBusiness, useServer, useStoredUser } from '#web/platform/account.tsx'
 import { useSession } from '#web/platform/session.ts'
 import { Account } from './account.tsx'
 import { SidebarActions } from './actions.tsx'
@@ -50,6 +50,7 @@ function Dashboard(): ReactNode {
   // Deferred, so that hydrating the prerendered page does not block input.
   const session = useDeferredValue(useSession(), undefined)
   const starting = useStarting()
+  useStoredUser(session != null)
   const demoMail = useServer()?.demoMail
   const { pathname, search, hash } = useLocation()
   const [wasHere, setWasHere] = useState(false)

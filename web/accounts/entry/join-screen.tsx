@@ -5,7 +5,7 @@ import { accountCalls } from '#contract/accounts.ts'
 import { teamCalls } from '#contract/business.ts'
 import { screens } from '#contract/screens.ts'
 import { texts } from '#web/accounts/texts.ts'
-import { ConfirmEmailNotice } from '#web/platform/account.tsx'
+import { ConfirmEmailNotice, useStoredUser } from '#web/platform/account.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
 import { endSession, openBusiness, type Session, useSession } from '#web/platform/session.ts'
@@ -20,6 +20,7 @@ const t = texts.join
 export default function JoinScreen(): ReactNode {
   const token = useLinkToken()
   const session = useSession()
+  const isReading = useStoredUser(session != null)
   const look = useApiMutation(teamCalls.lookAtInvitation, {
     onSuccess: ({ email }, { body }) => keepInvitation({ ...body, email }),
     onError: (error) => {
@@ -44,7 +45,7 @@ export default function JoinScreen(): ReactNode {
             </Button>
           )}
         </>
-      ) : !found || session === undefined ? (
+      ) : !found || session === undefined || isReading ? (
         <p className={styles.lead} role="status">
           {t.loading}
         </p>

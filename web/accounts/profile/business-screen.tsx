@@ -1,6 +1,7 @@
 import { Box, Button, Group, Modal, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
+import { accountCalls } from '#contract/accounts.ts'
 import { brandLogoSides, brand as brandSchema, largestBrandLogo, mailBrandOf, readableOn, withBrand } from '#contract/brand.ts'
 import { type BusinessDetails, businessCalls } from '#contract/business.ts'
 import { planThatLifts } from '#contract/plans.ts'
@@ -81,7 +82,7 @@ function Details({ business }: { business: BusinessDetails }): ReactNode {
     follows: true,
     // A name that was not given stays that of the owner.
     toInput: (values, before) => ({ body: changedFields(before, values) }),
-    invalidates: [businessCalls.list],
+    invalidates: [businessCalls.list, accountCalls.profile],
     update: (cache, reply) => cache.write(businessCalls.read, reply),
     onSuccess: () => {
       toast('good', t.details.saved)

@@ -9,7 +9,6 @@ import { useServer } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation } from '#web/platform/query.ts'
-import { storeUser } from '#web/platform/session.ts'
 import { confirm } from '#web/ui/confirm.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { PasswordField } from '#web/ui/fields.tsx'
@@ -146,8 +145,7 @@ export function GoogleLinkReturn({ profile }: { profile: Profile }): ReactNode {
   const link = useApiMutation(accountCalls.linkGoogle, {
     invalidates: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
     update: (cache, changed) => cache.write(accountCalls.profile, changed),
-    onSuccess: ({ _id, displayName, email, googleId }) => {
-      storeUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
+    onSuccess: () => {
       toast('good', t.done)
     },
     onError: (error) => setProblem(errorMessage(error)),
@@ -188,8 +186,7 @@ function GoogleUnlinkDialog({ code, email, onClose }: { code: string; email: str
     check: (values) => typedTwice(values, shortest),
     invalidates: [accountCalls.profile, accountCalls.sessions, accountCalls.audit],
     update: (cache, changed) => cache.write(accountCalls.profile, changed),
-    onSuccess: (changed) => {
-      storeUser({ _id: changed._id, displayName: changed.displayName, email: changed.email })
+    onSuccess: () => {
       toast('good', unlinkTexts.done)
       onClose()
     },

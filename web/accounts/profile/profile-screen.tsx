@@ -28,7 +28,6 @@ import { changedFields } from '#web/platform/changes.ts'
 import { ChangesAhead, ContractForm, useContractForm, useShownPlan } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
-import { storeUser } from '#web/platform/session.ts'
 import { TryAgain } from '#web/ui/buttons.tsx'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
 import { dateIn, showDate, zoneName } from '#web/ui/dates.ts'
@@ -211,15 +210,18 @@ function ProfileDetails({ profile }: { profile: Profile }): ReactNode {
   const state = useContractForm({
     call: accountCalls.changeProfile,
     initialValues: { displayName: profile.displayName, email: profile.email, currentPassword: '' },
-    toInput: ({ displayName, email, currentPassword }) => ({
-      body: { displayName, ...(changesEmail(email) ? { email, currentPassword } : {}) },
+    follows: true,
+    toInput: ({ displayName, email, currentPassword }, before) => ({
+      body: {
+        ...changedFields({ displayName: before.displayName }, { displayName }),
+        ...(changesEmail(email) ? { email, currentPassword } : {}),
+      },
     }),
     check: ({ email, currentPassword }) =>
       changesEmail(email) && currentPassword === '' ? { currentPassword: detailTexts.currentMissing } : {},
     invalidates: [accountCalls.profile],
     update: (cache, changed) => cache.write(accountCalls.profile, changed),
-    onSuccess: ({ _id, displayName, email, googleId, pendingEmail }, sent) => {
-      storeUser({ _id, displayName, email, ...(googleId === undefined ? {} : { googleId }) })
+    onSuccess: ({ displayName, email, pendingEmail }, sent) => {
       form.setValues({ displayName, email, currentPassword: '' })
       form.resetDirty()
       toast('good', changesEmail(sent.email) && pendingEmail !== null ? detailTexts.almost : texts.profile.saved)
