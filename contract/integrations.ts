@@ -3,7 +3,7 @@ import { type Call, call } from './call.ts'
 import { invoice } from './invoices.ts'
 import { answerFact } from './pay-answers.ts'
 import { payment } from './payments.ts'
-import { runAnswer, runKind } from './reminders.ts'
+import { runAnswer, runKind, triggerSelection } from './reminders.ts'
 import { mostListed } from './templates.ts'
 import { zapierCalls } from './zapier.ts'
 
@@ -302,7 +302,8 @@ export const integrationCalls = {
     method: 'POST',
     path: '/api/trigger-reminders',
     by: 'member',
-    summary: 'Send reminders for all overdue invoices, at most once a day per invoice.',
+    summary: 'Send reminders for all overdue invoices, or the chosen ones, at most once a day per invoice.',
+    body: triggerSelection.nullish(),
     reply: runAnswer,
   }),
   bounce: call({

@@ -540,7 +540,7 @@ export const explainedCalls: ExplainedCall[] = [
       'For automation: invoices already reminded today are skipped, so that a loop of triggers ends. Responds after every email was attempted, after 20 seconds at the latest.',
     refusals: { ...noMailbox, ...unconfirmed, ...allRefused },
     later,
-    example: { reply: oneSent },
+    example: { body: {}, reply: oneSent },
   }),
   explain('reportBounce', integrationCalls.bounce, {
     subject: 'Reminders',

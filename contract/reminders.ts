@@ -299,11 +299,11 @@ const byId = z.object({ id: z.string() })
 /** The most invoices that a run may be limited to. */
 export const mostSelected = 10_000
 
+const selected = z.array(z.string()).max(mostSelected, 'Please choose at most 10,000 invoices.')
+
 const runSelection = z.strictObject({
-  invoiceIds: z
-    .array(z.string())
+  invoiceIds: selected
     .min(1, 'Please choose at least one invoice.')
-    .max(mostSelected, 'Please choose at most 10,000 invoices.')
     .optional()
     .meta({ description: 'Only these invoices. Without it every overdue invoice.' }),
   groupByClient: z
@@ -312,6 +312,13 @@ const runSelection = z.strictObject({
     .meta({ description: 'For this run: one email per client, or one per invoice. Without it as in the settings.' }),
 })
 export type RunSelection = z.output<typeof runSelection>
+
+const startSelection = runSelection.extend({
+  invoiceIds: selected.optional().meta({ description: 'Only these invoices, or none now. Without it every overdue invoice.' }),
+})
+
+/** Not strict: programs may send a body that nothing read so far. */
+export const triggerSelection = z.object({ invoiceIds: runSelection.shape.invoiceIds })
 
 const wordingOverride = z.strictObject({
   subject: wordingSubject.optional().meta({ description: 'The subject of this one email, with the variables of the template.' }),
@@ -516,7 +523,7 @@ export const reminderCalls = {
     path: '/reminder/start',
     by: 'admin',
     summary: 'Turn daily reminders on and remind of every overdue invoice, or the chosen ones, that was not reminded today.',
-    body: runSelection.nullish(),
+    body: startSelection.nullish(),
     reply: runAnswer,
   }),
   stop: call({

@@ -36,8 +36,8 @@ export async function integrationRoutes(app: App, deps: Deps, onChange: AfterCha
     businessId: business.id,
     businessName: business.displayName,
   }))
-  answer(app, integrationCalls.trigger, async (_parts, { account }, { reply }) => {
-    const { runId, skipped } = await triggerReminders({ db, queue, account, now: clock.now(), config })
+  answer(app, integrationCalls.trigger, async ({ body }, { account }, { reply }) => {
+    const { runId, skipped } = await triggerReminders({ db, queue, account, now: clock.now(), config }, body?.invoiceIds)
     return follow(deps, account, runId, reply, skipped)
   })
   answer(app, integrationCalls.bounce, ({ body }, { account }) => recordBounce(db, account, body.messageId, clock.now()))

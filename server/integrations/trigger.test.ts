@@ -34,6 +34,25 @@ test.each(['a session', 'a token', 'a key'] as const)('%s reminds of every invoi
   expect((await app.whileJobsRun(ask(app, asha, integrationCalls.trigger))).reply).toMatchObject({ count: 3, skipped: 0 })
 })
 
+test('a trigger reminds of the chosen invoices only, and ignores what else its body has', async () => {
+  await using office = await anOffice({ now: '2026-03-02T04:30:00Z', invoices: 2 })
+  const { app, asha, smtp, invoices } = office
+  const body = { invoiceIds: [invoices[1]?._id ?? ''] }
+  expect((await app.whileJobsRun(ask(app, asha, integrationCalls.trigger, { body }))).reply).toMatchObject({
+    count: 1,
+    skipped: 0,
+    total: 1,
+  })
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual([invoices[1]?.clientEmail])
+  expect((await app.whileJobsRun(ask(app, asha, integrationCalls.trigger, { body }))).reply).toMatchObject({
+    count: 0,
+    skipped: 1,
+    total: 1,
+  })
+  const other = { bundle: 1 } as object
+  expect((await app.whileJobsRun(ask(app, asha, integrationCalls.trigger, { body: other }))).reply).toMatchObject({ count: 1, skipped: 1 })
+})
+
 test('simultaneous triggers send one email', async () => {
   await using office = await anOffice({ now: '2026-03-02T04:30:00Z' })
   const { app, asha, smtp } = office

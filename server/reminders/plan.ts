@@ -66,6 +66,8 @@ export interface PlanInvoice {
   openMail: boolean
   /** A mail server refused an email about it today; only the API trigger asks. */
   refusedToday: boolean
+  /** A run that a person started is about others. */
+  notChosen?: boolean
   /** Whether smart reminders may choose the days of its steps, where the account has them. */
   smart: boolean
   /** What they have chosen, by the date of the step. */
@@ -266,6 +268,7 @@ function decideAt(
   if (kind === 'daily' && isLeftOut(world, runDate, invoice)) return 'left_out'
   if (!opening.isOpen) return 'quiet'
   if (sequence && there < lastMail(world, invoice) + sequence.atLeast) return 'gap'
+  if (invoice.notChosen) return 'left_out'
   return { invoice, step, opening }
 }
 

@@ -237,10 +237,13 @@ export async function tryAddress(asking: Asking, clientEmail: string): Promise<s
  * Reminds of every invoice past due that was not reminded today. Where nothing is left to send it makes no run, or repeated API calls would
  * fill the list of runs; then it returns how many were skipped. Refuses with `mail_not_configured`, `email_not_confirmed`.
  */
-export async function triggerReminders({ db, queue, account, now, config }: Asking): Promise<{ runId: string | null; skipped: number }> {
+export async function triggerReminders(
+  { db, queue, account, now, config }: Asking,
+  invoiceIds?: string[],
+): Promise<{ runId: string | null; skipped: number }> {
   return db.transaction(async (tx) => {
     const locked = await lockToSend(tx, { account, config })
-    const run = await makeRun(tx, queue, locked, { kind: 'trigger', now })
+    const run = await makeRun(tx, queue, locked, { kind: 'trigger', now, only: invoiceIds && validIds(invoiceIds) })
     if (!run) return { runId: null, skipped: 0 }
     const [empty] = await tx
       .delete(runs)

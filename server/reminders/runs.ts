@@ -161,21 +161,15 @@ async function refuseManyUnsent(tx: Database, ownerId: string, now: Instant): Pr
 
 /** Plans a run of chosen invoices as a whole, because the choice is not stored. */
 async function planChosen(tx: Database, account: Locked, run: Run, only: string[], now: Instant): Promise<number> {
+  const chosen = new Set(only.map((id) => id.toLowerCase()))
   let planned = 0
   for (let open: Run | undefined = run; open; ) {
-    planned += await planChunk(tx, account, open, now, only)
+    planned += await planChunk(tx, account, open, now, chosen)
     ;[open] = await tx
       .select()
       .from(runs)
       .where(and(eq(runs.id, run.id), isNull(runs.plannedAt)))
   }
-  if (planned > 0 && isScheduled(run))
-    await tx.execute(sql`
-      INSERT INTO decisions (owner_id, invoice_id, local_date, rule, decided_at)
-      SELECT i.owner_id, i.id, ${run.localDate}::date, 'left_out', ${now.toString()}::timestamptz FROM invoices i
-      WHERE i.owner_id = ${run.ownerId}::uuid AND i.deleted_at IS NULL AND i.status <> 'paid' AND i.due_date < ${run.localDate}::date
-        AND NOT (i.id = ANY(${arrayText(only)}::uuid[]))
-      ON CONFLICT (invoice_id, local_date) DO NOTHING`)
   return planned
 }
 
@@ -205,9 +199,11 @@ type Candidate = z.output<typeof candidate>
 type Decided = Candidate & { decision: Decision }
 
 /** Decides the next invoices past due and returns how many there were. */
-async function planChunk(tx: Database, account: Locked, run: Run, now: Instant, only?: string[]): Promise<number> {
+async function planChunk(tx: Database, account: Locked, run: Run, now: Instant, only?: ReadonlySet<string>): Promise<number> {
   const { found, last } = await readCandidates(tx, account, run, only)
-  const { decisions: decided, mails } = await (account.plansSteps ? decideSteps(tx, account, run, found, now) : decideAll(run, found))
+  const { decisions: decided, mails } = await (account.plansSteps
+    ? decideSteps(tx, account, run, { found, only, now })
+    : decideAll(run, found, only))
   if ((await plan(tx, run, mails, now)) > 0) await noteRestored(tx, run.ownerId, run.id, now)
   const pulled = decided.flatMap(({ decision, openDelivery }) => (decision === 'pull' && openDelivery ? [openDelivery] : []))
   await pullForward(tx, run, pulled, now)
@@ -221,7 +217,7 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant, 
   await tx
     .update(runs)
     .set({
-      skipped: sql`${runs.skipped} + ${countLeftOut(decided, run.grouped)}`,
+      skipped: sql`${runs.skipped} + ${countLeftOut(decided, run)}`,
       ...(last === null ? { plannedAt: now } : { cursor: last }),
     })
     .where(eq(runs.id, run.id))
@@ -230,8 +226,11 @@ async function planChunk(tx: Database, account: Locked, run: Run, now: Instant, 
   return found.length
 }
 
-function decideAll(run: Run, found: Candidate[]): { decisions: Decided[]; mails: PlannedMail[] } {
-  const decisions = found.map((one) => ({ ...one, decision: decide(run.kind, { ...one, openMail: one.openDelivery !== null }) }))
+function decideAll(run: Run, found: Candidate[], only?: ReadonlySet<string>): { decisions: Decided[]; mails: PlannedMail[] } {
+  const decisions = found.map((one): Decided => {
+    const decision = decide(run.kind, { ...one, openMail: one.openDelivery !== null })
+    return { ...one, decision: decision === 'write' && only?.has(one.id) === false ? 'left_out' : decision }
+  })
   const write = decisions.filter(({ decision }) => decision === 'write')
   return { decisions, mails: toMails(write, run.grouped) }
 }
@@ -241,8 +240,7 @@ async function decideSteps(
   tx: Database,
   account: Locked,
   run: Run,
-  found: Candidate[],
-  now: Instant,
+  { found, only, now }: { found: Candidate[]; only: ReadonlySet<string> | undefined; now: Instant },
 ): Promise<{ decisions: Decided[]; mails: PlannedMail[] }> {
   const { kind } = run
   if (kind === 'send_now' || kind === 'retry') {
@@ -253,14 +251,20 @@ async function decideSteps(
     }
   }
   const refusedToday = new Set(found.flatMap((one) => (one.refusedToday ? one.id : [])))
-  const { mails, rules } = await planSteps(tx, account, { ...run, kind }, { invoiceIds: found.map(({ id }) => id), refusedToday, now })
+  const { mails, rules } = await planSteps(
+    tx,
+    account,
+    { ...run, kind },
+    { invoiceIds: found.map(({ id }) => id), only, refusedToday, now },
+  )
   return { decisions: found.map((one) => ({ ...one, decision: rules.has(one.id) ? (rules.get(one.id) ?? null) : 'write' })), mails }
 }
 
 /** How many emails were skipped: one per invoice left out; grouped, one per client and currency whose invoices are all left out. */
-function countLeftOut(all: Decided[], grouped: boolean): number {
+function countLeftOut(all: Decided[], { kind, grouped }: Run): number {
   const leftOut = ({ decision }: Decided) => isLeftOut(decision)
-  const decisions = all.filter(({ decision }) => !isNotDue(decision))
+  // What was not chosen for a run was not skipped by it.
+  const decisions = all.filter(({ decision }) => !isNotDue(decision) && (kind === 'daily' || decision !== 'left_out'))
   if (!grouped) return decisions.filter(leftOut).length
   return [...Map.groupBy(decisions, ({ groupKey }) => groupKey).values()].filter((group) => group.every(leftOut)).length
 }
@@ -282,7 +286,7 @@ async function readCandidates(
   tx: Database,
   account: Locked,
   run: Run,
-  only: string[] | undefined,
+  only: ReadonlySet<string> | undefined,
 ): Promise<{ found: Candidate[]; last: string | null }> {
   const today = run.localDate
   const dayBegan = startOfDay(today, account.timezone).toString()
@@ -314,7 +318,8 @@ async function readCandidates(
     account.plansSteps && run.kind !== 'send_now'
       ? sql`i.due_date <= ${today}::date + ${earliestStep}::int`
       : sql`i.due_date < ${today}::date`
-  const chosen = only ? sql`AND i.id = ANY(${arrayText(only)}::uuid[])` : sql``
+  // The other runs record or count why the others get none.
+  const chosen = only && run.kind === 'send_now' ? sql`AND i.id = ANY(${arrayText([...only])}::uuid[])` : sql``
   const read = (where: SQL, most: SQL) =>
     rows(
       tx,

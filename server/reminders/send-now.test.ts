@@ -486,6 +486,46 @@ test('Start reminds of the chosen invoices only, and the day of the others says 
   expect((await day(second)).map(([outcome]) => outcome)).toEqual(['sent', 'left_out'])
 })
 
+test('in a Start of chosen invoices every other keeps its own reason, and what became due since waits', async () => {
+  await using all = await office()
+  const { app, asha, ids, recipients } = all
+  const [first = '', paused = '', imported = ''] = ids
+  await ask(app, asha, invoiceCalls.pause, { params: { id: paused }, body: { paused: true } })
+  const { reply } = await start(app, asha, { invoiceIds: [first] })
+  expect(reply).toMatchObject({ count: 1, skipped: 1, total: 2 })
+  expect(recipients()).toEqual(['client1@example.com'])
+  const day = async (id: string) =>
+    (await ask(app, asha, reminderCalls.history, { params: { id } })).reply.days.map(({ outcome }) => outcome)
+  expect([await day(first), await day(paused), await day(imported)]).toEqual([['sent'], ['paused'], ['left_out']])
+})
+
+test('in a Start of chosen invoices those whose sequence has no step that day were not left out', async () => {
+  await using all = await anOffice({ now: morning })
+  const { app, asha, smtp } = all
+  const steps = [newStep(2, 'friendly'), newStep(9, 'firm')]
+  const { reply: sequence } = await ask(app, asha, sequenceCalls.create, { body: sequenceDraft.parse({ name: 'Ours', steps }) })
+  await ask(app, asha, reminderCalls.changeSettings, { body: { sequence: sequence._id, quietWeekends: false, quietHolidays: false } })
+  const due = async (dueDate: string) => (await anInvoice(app, { owner: asha, dueDate, clientEmail: `${dueDate}@example.com` }))._id
+  const [reached, notYet, other] = [await due('2026-02-28'), await due('2026-03-01'), await due('2026-02-21')]
+  await start(app, asha, { invoiceIds: [reached] })
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual(['2026-02-28@example.com'])
+  const day = async (id: string) =>
+    (await ask(app, asha, reminderCalls.history, { params: { id } })).reply.days.map(({ outcome }) => outcome)
+  expect([await day(reached), await day(notYet), await day(other)]).toEqual([['sent'], ['no_step'], ['left_out']])
+})
+
+test('Start of no invoice turns daily reminders on and sends nothing', async () => {
+  await using all = await office()
+  const { app, asha, recipients } = all
+  expect((await start(app, asha, { invoiceIds: [] })).reply).toMatchObject({ count: 0, total: 0 })
+  expect((await ask(app, asha, reminderCalls.status)).reply).toMatchObject({ isActive: true, state: 'active' })
+  expect(recipients()).toEqual([])
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(recipients()).toHaveLength(3)
+  expect((await sendNow(app, asha, { invoiceIds: [] })).problem).toMatchObject({ code: 'invalid' })
+})
+
 test('a run of more chosen invoices than a chunk is planned whole', async () => {
   // About 4 s: 1,100 invoices, because a chunk is 1,000.
   await using all = await anOffice({ now: morning })

@@ -40,9 +40,9 @@ export async function planSteps(
   tx: Database,
   account: PlanAccount,
   run: Run,
-  about: { invoiceIds: string[]; refusedToday: ReadonlySet<string>; now: Instant },
+  about: { invoiceIds: string[]; only: ReadonlySet<string> | undefined; refusedToday: ReadonlySet<string>; now: Instant },
 ): Promise<{ mails: PlannedMail[]; rules: Map<string, Rule> }> {
-  const { invoiceIds, refusedToday, now } = about
+  const { invoiceIds, only, refusedToday, now } = about
   const read = await readWorld(tx, account, {
     which: sql`i.id = ANY(${arrayText(invoiceIds)}::uuid[])`,
     today: run.localDate,
@@ -51,7 +51,7 @@ export async function planSteps(
   })
   const place = new Map(invoiceIds.map((id, nth) => [id, nth]))
   const inOrder = read.invoices.toSorted((one, other) => (place.get(one.id) ?? 0) - (place.get(other.id) ?? 0))
-  const invoicesOfRun = inOrder.map((one) => ({ ...one, refusedToday: refusedToday.has(one.id) }))
+  const invoicesOfRun = inOrder.map((one) => ({ ...one, refusedToday: refusedToday.has(one.id), notChosen: only?.has(one.id) === false }))
   // Emails of clients that are left out are made and closed, so that they can be taken back.
   const world = { ...read, leftOut: new Map(), invoices: invoicesOfRun }
   const next = nextRun(account, { now, notBefore: dayAfter(run.localDate), lastRunAt: null })

@@ -6,7 +6,7 @@ import { integrationCalls, ownRedirectPath } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { formatSums } from '#contract/money.ts'
-import { type RunAnswer, reminderCalls } from '#contract/reminders.ts'
+import { mostSelected, type PreviewLine, type RunAnswer, reminderCalls } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { ConfirmEmailNotice } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
@@ -98,7 +98,8 @@ interface QuestionProps extends StepProps {
 
 function Question({ due, onBusy, onClose, onTrouble }: QuestionProps): ReactNode {
   const status = useApiQuery(reminderCalls.status)
-  const { trigger, sending, problem } = useSendTrigger((answer) => {
+  const lines = due.lines.filter(({ dueNow }) => dueNow)
+  const { trigger, sending, problem } = useSendTrigger(lines, (answer) => {
     if (answer.failed + answer.retrying > 0) onTrouble(answer)
     else onClose()
   })
@@ -106,7 +107,6 @@ function Question({ due, onBusy, onClose, onTrouble }: QuestionProps): ReactNode
     onBusy(sending)
     return () => onBusy(false)
   }, [sending, onBusy])
-  const lines = due.lines.filter(({ dueNow }) => dueNow)
   const leftOut = due.lines.filter(({ dueNow, daysOverdue }) => !dueNow && daysOverdue > 0).length
   const nobody = due.mails === 0
   return (
@@ -190,8 +190,8 @@ interface SendTrigger {
   problem: string | null
 }
 
-/** Triggers the reminders and shows the result in a toast. */
-function useSendTrigger(onDone: (answer: RunAnswer) => void): SendTrigger {
+/** Triggers the reminders of these lines and shows the result in a toast. */
+function useSendTrigger(lines: PreviewLine[], onDone: (answer: RunAnswer) => void): SendTrigger {
   const said = (error: Error) => `${texts.notDone} ${errorMessage(error)}`
   const send = useApiMutation(integrationCalls.trigger, {
     invalidates: [
@@ -208,7 +208,9 @@ function useSendTrigger(onDone: (answer: RunAnswer) => void): SendTrigger {
     },
     onError: (error) => toast('bad', said(error)),
   })
-  return { trigger: () => send.mutate({}), sending: send.isPending, problem: send.isError ? said(send.error) : null }
+  // Only what was shown leaves, not also what became due since. A call takes no more ids: all are asked for without.
+  const selection = lines.length > mostSelected ? {} : { invoiceIds: lines.map(({ invoiceId }) => invoiceId) }
+  return { trigger: () => send.mutate({ body: selection }), sending: send.isPending, problem: send.isError ? said(send.error) : null }
 }
 
 /** Success only if an email was accepted: delayed, skipped and failed ones are named as such. */

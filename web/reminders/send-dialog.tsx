@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { formatMoney, formatSums, sumByCurrency } from '#contract/money.ts'
-import { type PreviewLine, type RunSelection, reminderCalls, repeatedSendNow } from '#contract/reminders.ts'
+import { mostSelected, type PreviewLine, type RunSelection, reminderCalls, repeatedSendNow } from '#contract/reminders.ts'
 import { ConfirmEmailNotice, useCurrency, useRefusal, useUnconfirmed } from '#web/platform/account.tsx'
 import { useMarkPreviewed } from '#web/platform/first-steps.ts'
 import { errorMessage } from '#web/platform/problem.ts'
@@ -77,7 +77,8 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
     })
   const confirm = () =>
     onConfirm({
-      ...(chosen.length < due.length ? { invoiceIds: chosen.map(({ invoiceId }) => invoiceId) } : {}),
+      // Only what was shown leaves, not also what became due since. A call takes no more ids: all are asked for without.
+      ...(chosen.length < due.length || due.length <= mostSelected ? { invoiceIds: chosen.map(({ invoiceId }) => invoiceId) } : {}),
       ...(grouped === settings.groupByClient ? {} : { groupByClient: grouped }),
     })
   return (

@@ -29,7 +29,10 @@ export function LeavingBanner({ id, zone, refused }: LeavingBannerProps): ReactN
   const [reviewing, setReviewing] = useState(false)
   const params = { id }
   const run = useApiQuery(reminderCalls.run, { params }, { refetchInterval: pollEvery }).data
+  const left = useApiQuery(leavingCalls.mails, { params }, { refetchInterval: pollEvery, enabled: run?.open === 0 }).data
   const acting = useActing(id, refused)
+  // Where none waits, some may be left out; after payments and pauses there may be none to take back either.
+  if (run?.open === 0 && (left ? left.length === 0 : !reviewing)) return null
   if (!run || run.leavesAt === null || run.cancelledAt !== null) return null
   return (
     <section className={styles.banner} aria-label={texts.label}>
