@@ -856,9 +856,12 @@ export const explainedCalls: ExplainedCall[] = [
   }),
   explain('replaceSequence', sequenceCalls.replace, {
     subject: 'Reminders',
+    detail:
+      'With the `ETag` of the sequence as If-Match, nothing is changed where it was changed meanwhile; without it the last change wins.',
     params: theSequence,
     refusals: {
       ...noSequence,
+      changed_meanwhile: 'If-Match has the ETag of an earlier version. `meanwhile` has the present one, and who changed it when.',
       plan_limit: noSteps,
       plan_changed: planChanged,
       conflict: 'The account already has texts in 20 other languages.',

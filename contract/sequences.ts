@@ -110,7 +110,7 @@ export const sequence = z
     steps: z
       .array(sequenceStep.meta({ id: 'SequenceStep', description: 'One email of a sequence.' }))
       .meta({ description: 'By their offset; none where it sends nothing.' }),
-    version: z.number().int().meta({ description: 'Raised by every change.' }),
+    version: z.number().int().meta({ description: 'Raised by every change. The ETag names it.' }),
     builtIn: z.boolean().meta({ description: 'Whether every account has it, and it cannot be changed.' }),
     invoices: z.number().int().meta({ description: 'How many open invoices have it by a choice of their own.' }),
     clients: z.number().int().meta({ description: 'How many clients have it by a choice of their own.' }),
@@ -118,6 +118,11 @@ export const sequence = z
   })
   .meta({ id: 'Sequence', description: 'Which emails a client gets about an invoice, and when.' })
 export type Sequence = z.infer<typeof sequence>
+
+/** What the ETag of a sequence names. */
+export function versionOfSequence({ _id, version }: Pick<Sequence, '_id' | 'version'>): string {
+  return `${_id}.${version}`
+}
 
 const ownSequence = sequenceChoice.refine((id) => !isBuiltIn(id), 'Please choose a sequence of yours.')
 

@@ -519,6 +519,6 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
 }
 
 /** What two people may change at the same time. */
-export type Shared = 'this invoice' | 'this email' | 'these settings'
+export type Shared = 'this invoice' | 'this email' | 'this sequence' | 'these settings'
 // Fixed by the specification for an invoice.
 export const changedMeanwhileText = (what: Shared, name: string, time: string) => `${name} changed ${what} at ${time}.`

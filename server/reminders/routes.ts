@@ -4,7 +4,7 @@ import { leavingCalls } from '#contract/leaving.ts'
 import { ownerLinkCalls } from '#contract/owner-links.ts'
 import { quietDayCalls } from '#contract/quiet-days.ts'
 import { reminderCalls } from '#contract/reminders.ts'
-import { sequenceCalls } from '#contract/sequences.ts'
+import { type Sequence, sequenceCalls, versionOfSequence } from '#contract/sequences.ts'
 import { originOf } from '#server/accounts/accounts.ts'
 import { large, long, sizeOfList, toInvoice } from '#server/invoices/invoices.ts'
 import { readClients } from '#server/invoices/pauses.ts'
@@ -156,13 +156,20 @@ export function ownerLinkRoutes(app: App, deps: Deps): void {
 export function sequenceRoutes(app: App, { db, clock, config }: Deps, sendTest: SendTest): void {
   const changing = (account: Account, request: FastifyRequest) => ({ db, config, account, from: originOf(request), now: clock.now() })
   answer(app, sequenceCalls.list, ({ query }, { account }) => listSequences(db, account, query.language))
-  answer(app, sequenceCalls.read, ({ params, query }, { account }) => readSequence(db, account, params.id, query.language))
+  const tagged = (reply: FastifyReply, found: Sequence) => {
+    reply.header('etag', tagOfVersion({ version: versionOfSequence(found) }))
+    return found
+  }
+  answer(app, sequenceCalls.read, async ({ params, query }, { account }, { reply }) =>
+    tagged(reply, await readSequence(db, account, params.id, query.language)),
+  )
   answer(app, sequenceCalls.create, ({ body, query }, { account }, { request }) =>
     createSequence(changing(account, request), body, query.language),
   )
-  answer(app, sequenceCalls.replace, ({ params, body, query }, { account }, { request }) =>
-    replaceSequence(changing(account, request), params.id, body, query.language),
-  )
+  answer(app, sequenceCalls.replace, async ({ params, body, query }, { account }, { request, reply }) => {
+    const change = { ...changing(account, request), ifMatch: request.headers['if-match'] }
+    return tagged(reply, await replaceSequence(change, params.id, body, query.language))
+  })
   answer(app, sequenceCalls.remove, ({ params, query }, { account }, { request }) =>
     removeSequence(changing(account, request), params.id, query.use),
   )

@@ -65,6 +65,35 @@ test('the steps of an account have texts in at most 20 languages', async () => {
   expect((await replaceIn('de-a1007')).status).toBe(200)
 })
 
+test('a sequence that someone saved meanwhile is not replaced by one that was read before, and programs may leave out If-Match', async () => {
+  await using office = await anOffice({ now: morning })
+  const { app, asha } = office
+  const id = await create(app, asha)
+  const read = async () => {
+    const answered = await ask(app, asha, sequenceCalls.read, { params: { id } })
+    return String(answered.headers.etag)
+  }
+  const replace = (body: object, tag?: string) =>
+    ask(app, asha, sequenceCalls.replace, { params: { id }, body: { ...ours, ...body } }, tag === undefined ? {} : { 'if-match': tag })
+  const before = await read()
+  // A colleague takes the last step out and renames it.
+  const shorter = { name: 'Shorter', steps: ours.steps.slice(0, 1) }
+  const saved = await replace(shorter, before)
+  expect(saved).toMatchObject({ status: 200, headers: { etag: await read() } })
+  const refused = await replace({ name: 'Gently' }, before)
+  expect(refused).toMatchObject({
+    status: 409,
+    problem: {
+      code: 'changed_meanwhile',
+      message: 'Asha Rao changed this sequence at 07:30.',
+      meanwhile: { version: `${id}.2`, by: 'Asha Rao', self: true },
+    },
+  })
+  expect((await ask(app, asha, sequenceCalls.read, { params: { id } })).reply).toMatchObject(shorter)
+  expect((await replace({ name: 'Gently' }, await read())).reply).toMatchObject({ name: 'Gently', version: 3 })
+  expect((await replace({})).reply).toMatchObject({ name: 'Ours', version: 4 })
+})
+
 const allOpen = { quietWeekends: false, quietHolidays: false }
 
 test('the sequence of an invoice applies before that of its client, and that before the one of the account', async () => {

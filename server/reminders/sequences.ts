@@ -10,9 +10,10 @@ import {
   type SequenceStep,
   type StepText,
   type sequenceCalls,
+  versionOfSequence,
 } from '#contract/sequences.ts'
 import { sampleValues } from '#contract/templates.ts'
-import { lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { lockAsSeen, type Origin, refuseStale, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import { clients, type InvoiceRow, invoices, sequences } from '#server/invoices/tables.ts'
@@ -121,15 +122,22 @@ function columnsOf({ name, everyDays, atMost, atLeast }: SequenceDraft) {
 }
 
 /**
- * Emails that wait are composed again; the state of no invoice changes, because it is a date. Refuses with `not_found`, `plan_limit`, and with
- * `plan_changed` where the plan is another one than what was looked at.
+ * Emails that wait are composed again; the state of no invoice changes, because it is a date. Refuses with `not_found`, `plan_limit`, with
+ * `changed_meanwhile` what is meant for another version, and with `plan_changed` where the plan is another one than what was looked at.
  */
-export async function replaceSequence(change: Changing, id: string, draft: SequenceDraft, language: string): Promise<Sequence> {
-  const { db, account, now, config, from } = change
+export async function replaceSequence(
+  change: Changing & { ifMatch: string | undefined },
+  id: string,
+  draft: SequenceDraft,
+  language: string,
+): Promise<Sequence> {
+  const { db, account, now, config, from, ifMatch } = change
   await db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
     await refuseWithout('scheduling', tx, account.id, now, config)
     const row = await findSequence(tx, account.id, id)
+    const version = versionOfSequence({ _id: row.id, version: row.version })
+    await refuseStale(tx, locked, { ifMatch, what: 'this sequence', version, kind: 'sequence_saved', about: row.name }, now)
     const { fingerprint, ...fields } = draft
     await refuseChanged({ db: tx, config, account: locked, now }, { sequences: [{ _id: row.id, ...fields }], language }, fingerprint)
     await tx

@@ -50,8 +50,9 @@ export function compareChanges<F extends string, V extends Record<F, unknown>>(
   mine: Partial<V>,
   theirs: V,
 ): { changed: F[]; both: F[] } {
-  const changed = namesOf(fields).filter((field) => was[field] !== theirs[field])
-  return { changed, both: changed.filter((field) => mine[field] !== undefined && mine[field] !== theirs[field]) }
+  const differs = (one: unknown, other: unknown) => JSON.stringify(one) !== JSON.stringify(other)
+  const changed = namesOf(fields).filter((field) => differs(was[field], theirs[field]))
+  return { changed, both: changed.filter((field) => mine[field] !== undefined && differs(mine[field], theirs[field])) }
 }
 
 /**

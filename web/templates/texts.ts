@@ -226,6 +226,11 @@ export const editorTexts = {
     saved: 'No unsaved changes',
     wrong: (message: string) => `Not ready to save: ${message}`,
   },
+  conflict: {
+    fields: { name: 'name', steps: 'steps', everyDays: 'repetition', atMost: 'limit of emails', atLeast: 'days between two emails' },
+    merged: 'Someone changed this sequence meanwhile. Your changes are on top of theirs now. Check the emails, then save again.',
+    other: 'Nothing is saved yet: you see what would leave first.',
+  },
 }
 
 /** `+14`, `−3`, `0` */

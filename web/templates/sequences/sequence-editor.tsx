@@ -1,17 +1,19 @@
 import { Button, Checkbox, TextInput } from '@mantine/core'
 import { IconChartDots, IconList, IconPlus, IconSend2 } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import type { CallInput } from '#contract/call.ts'
+import { type CallInput, tagOfVersion } from '#contract/call.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
-import { mostSteps, type Sequence, sequenceCalls } from '#contract/sequences.ts'
+import { mostSteps, type Sequence, sequenceCalls, versionOfSequence } from '#contract/sequences.ts'
 import { firstLanguage } from '#contract/speech.ts'
+import { changedFields } from '#web/platform/changes.ts'
+import { useSaveOnTop } from '#web/platform/conflict.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
-import { send } from '#web/platform/send.ts'
+import { send, sendMatching } from '#web/platform/send.ts'
 import { PlanChanges, type Simulated, saveLabel, useSimulation } from '#web/platform/sequences/plan-changes.tsx'
 import {
   FreePlanNotice,
@@ -24,7 +26,7 @@ import { heard } from '#web/platform/sequences/steps.ts'
 import { sequenceTexts } from '#web/platform/sequences/texts.ts'
 import templateStyles from '#web/templates/email-templates.module.css'
 import type { TemplateKind } from '#web/templates/templates.ts'
-import { editorTexts as texts } from '#web/templates/texts.ts'
+import { signed, editorTexts as texts } from '#web/templates/texts.ts'
 import { LanguageChoice, Preview, useSpoken, type useWriting } from '#web/templates/wording.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { UnsavedGuard } from '#web/ui/confirm.tsx'
@@ -63,10 +65,10 @@ export function SequenceEditor({ saved, start, writing }: SequenceEditorProps): 
   // The first sequence of an account is for all clients, unless it chose one before.
   const forAll = saved === null && (wantsAll ?? settings?.sequence === 'every_day')
   const quiet = useQuietTicks(forAll)
-  const base = useSavedBase(saved, start, draft, setDraft)
+  const [base, setBase] = useSavedBase(saved, start, draft, setDraft)
   const faults = faultsOf(draft)
   const body = toBody(draft)
-  const dirty = saved === null || JSON.stringify(body) !== JSON.stringify(toBody(base))
+  const dirty = saved === null || !isSame(draft, base.draft)
   const simulated = useSimulation(
     faults.first === null || isOnlyNameless(faults)
       ? {
@@ -82,7 +84,12 @@ export function SequenceEditor({ saved, start, writing }: SequenceEditorProps): 
     created.id = null
     toast('good', texts.save.done)
   }, [saved])
-  const saving = useSaving({ saved, language, forAll: forAll ? quiet.settings : null, draft, simulated, onCreated })
+  // What was typed meanwhile stays.
+  const onKnown = (newest: Sequence, merged: Draft) => {
+    setBase({ draft: toDraft(newest), version: newest.version })
+    setDraft((now) => (isSame(now, draft) ? merged : now))
+  }
+  const saving = useSaving({ saved, base, language, forAll: forAll ? quiet.settings : null, draft, simulated, onCreated, onKnown })
   const step = draft.steps.find(({ key }) => key === selected) ?? draft.steps[0]
   const change: ScoreProps['onChange'] = (key, changed) => setDraft((before) => changeStep(before, key, changed, language))
   const has = useHasSequences()
@@ -97,7 +104,7 @@ export function SequenceEditor({ saved, start, writing }: SequenceEditorProps): 
       <LanguageChoice
         language={language}
         known={known}
-        locked={dirty && (saved !== null || draft !== base) ? texts.otherLanguage : null}
+        locked={dirty && (saved !== null || draft !== base.draft) ? texts.otherLanguage : null}
         onChange={write}
       />
       <ScorePanel
@@ -169,7 +176,7 @@ export function SequenceEditor({ saved, start, writing }: SequenceEditorProps): 
                   : texts.save.saved}
           </p>
           {dirty && saved !== null && (
-            <Button variant="subtle" disabled={saving.busy} onClick={() => setDraft(base)}>
+            <Button variant="subtle" disabled={saving.busy} onClick={() => setDraft(base.draft)}>
               {texts.save.discard}
             </Button>
           )}
@@ -187,24 +194,33 @@ export function SequenceEditor({ saved, start, writing }: SequenceEditorProps): 
           </BusyButton>
         </div>
       </div>
-      <UnsavedGuard unsaved={dirty && !saving.busy && (saved !== null || draft !== base)} />
+      <UnsavedGuard unsaved={dirty && !saving.busy && (saved !== null || draft !== base.draft)} />
+      {saving.dialog}
     </>
   )
 }
 
-/** The saved state: after a save, or a change elsewhere while nothing is unsaved here, the newest. */
-function useSavedBase(saved: Sequence | null, start: Draft, draft: Draft, setDraft: (draft: Draft) => void): Draft {
-  const [base, setBase] = useState(start)
-  const version = useRef(saved?.version)
+interface Base {
+  draft: Draft
+  version: number
+}
+
+function isSame(one: Draft, other: Draft): boolean {
+  return JSON.stringify(toBody(one)) === JSON.stringify(toBody(other))
+}
+
+/** What the draft began from: after a save, or a change elsewhere while nothing is unsaved here, the newest. */
+function useSavedBase(saved: Sequence | null, start: Draft, draft: Draft, setDraft: (draft: Draft) => void) {
+  const [base, setBase] = useState<Base>({ draft: start, version: saved?.version ?? 0 })
   useEffect(() => {
-    if (!saved || version.current === saved.version) return
+    if (!saved || saved.version <= base.version) return
     const newest = toDraft(saved)
-    const same = (one: Draft, other: Draft) => JSON.stringify(toBody(one)) === JSON.stringify(toBody(other))
-    version.current = saved.version
-    if (same(draft, base) || same(draft, newest)) setDraft(newest)
-    setBase(newest)
+    // What someone else saves meanwhile must not count as known.
+    if (!isSame(draft, base.draft) && !isSame(draft, newest)) return
+    setDraft(newest)
+    setBase({ draft: newest, version: saved.version })
   })
-  return base
+  return [base, setBase] as const
 }
 
 /** A name is typed last; the plan does not depend on it. */
@@ -225,26 +241,58 @@ function copiesOf({ copyToMe, copyToSecondContact }: DraftStep): string {
 
 interface SavingProps {
   saved: Sequence | null
+  /** What the draft began from. */
+  base: Base
   language: string
   /** The settings that it is chosen with for all clients; null: it is not. */
   forAll: QuietTicks['settings'] | null
   draft: Draft
   simulated: Simulated
   onCreated: (id: string) => unknown
+  /** The sequence as it is stored now, and what the draft becomes on top of it. */
+  onKnown: (newest: Sequence, merged: Draft) => void
 }
 
-function useSaving({ saved, language, forAll, draft, simulated, onCreated }: SavingProps) {
+type Field = keyof typeof texts.conflict.fields
+type Shared = Pick<Sequence, Field> & { newest: Sequence }
+
+function useSaving({ saved, base, language, forAll, draft, simulated, onCreated, onKnown }: SavingProps) {
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
+  const about = { params: { id: saved?._id ?? newId }, query: { language } }
+  const fingerprint = simulated.now?.fingerprint
+  const { save: saveOnTop, dialog } = useSaveOnTop<Shared, Field>({
+    fields: texts.conflict.fields,
+    read: async () => sharedOf(await send(sequenceCalls.read, about)),
+    write: async (mine, { newest }) => {
+      const body = { ...toBody(base.draft), ...mine }
+      if (newest.version === base.version)
+        return sharedOf(
+          await sendMatching(
+            sequenceCalls.replace,
+            { ...about, body: { ...body, fingerprint } },
+            tagOfVersion({ version: versionOfSequence(newest) }),
+          ),
+        )
+      // Someone changed it meanwhile: what both changes would send is shown before it is saved.
+      onKnown(newest, toDraft({ ...newest, ...mine }))
+      throw new Problem('plan_changed', texts.conflict.merged)
+    },
+    shown: (field, of) => shownValue(field, of),
+    other: texts.conflict.other,
+  })
   const save = async () => {
-    const fingerprint = simulated.now?.fingerprint
     const body = toBody(draft)
     setBusy(true)
     setProblem(null)
     try {
       if (saved) {
-        await send(sequenceCalls.replace, { params: { id: saved._id }, query: { language }, body: { ...body, fingerprint } })
+        const was = { ...saved, version: base.version }
+        const mine = changedFields(toBody(base.draft), body)
+        const reply = await saveOnTop({ ...toBody(base.draft), newest: was }, mine)
+        if (reply === null) return setBusy(false)
+        onKnown(reply.newest, toDraft(reply.newest))
         await invalidate(queries, sequenceInvalidates)
         toast('good', texts.save.done)
         setBusy(false)
@@ -261,10 +309,25 @@ function useSaving({ saved, language, forAll, draft, simulated, onCreated }: Sav
     } catch (error) {
       setBusy(false)
       setProblem(errorMessage(error))
-      if (error instanceof Problem && error.code === 'plan_changed') await simulated.refetch()
+      if (error instanceof Problem && error.code === 'plan_changed') await invalidate(queries, [sequenceCalls.read, sequenceCalls.simulate])
     }
   }
-  return { busy, problem, save }
+  return { busy, problem, save, dialog }
+}
+
+function sharedOf(newest: Sequence): Shared {
+  return { ...toBody(toDraft(newest)), newest }
+}
+
+/** A value of a sequence in the dialog that asks whose stays. */
+function shownValue(field: Field, of: Pick<Sequence, Field>): string {
+  if (field === 'name') return of.name
+  if (field === 'steps')
+    return of.steps
+      .map(({ offset, tone, subject, content }) => `${signed(offset)} ${sequenceTexts.tones[tone]}: ${subject}. ${content}`)
+      .join(' · ')
+  if (field === 'atLeast') return String(of.atLeast)
+  return of[field] === null ? texts.rules[field === 'everyDays' ? 'none' : 'noLimit'] : String(of[field])
 }
 
 /** The refusal, or null. */
