@@ -21,6 +21,7 @@ import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
+import { zoneOf } from '#server/platform/zones.ts'
 import { waitForReading } from '#server/reminders/daily-runs.ts'
 import { resumeHeld } from '#server/reminders/holds.ts'
 import { readLanguages } from '#server/templates/templates.ts'
@@ -341,11 +342,11 @@ export async function enqueueDuePulls({ db, queue, clock }: Pick<Deps, 'db' | 'q
 }
 
 const hourBefore = sql`make_interval(hours => ${accounts.reminderHour} - 1)`
-const zone = sql`${accounts.timezone}`
+const zone = () => zoneOf(accounts.timezone)
 const at = (now: Instant) => sql`${now.toString()}::timestamptz`
 /** The local date of the pull that was due last, and since when it is due. */
-const dueFor = (now: Instant) => sql`((${at(now)} AT TIME ZONE ${zone}) - ${hourBefore})::date`
-const dueSince = (now: Instant) => sql`((${dueFor(now)} + ${hourBefore}) AT TIME ZONE ${zone})`
+const dueFor = (now: Instant) => sql`((${at(now)} AT TIME ZONE ${zone()}) - ${hourBefore})::date`
+const dueSince = (now: Instant) => sql`((${dueFor(now)} + ${hourBefore}) AT TIME ZONE ${zone()})`
 const behind = (now: Instant) => sql`${sources.pulledFor} < ${dueFor(now)}`
 const untried = (now: Instant) => sql`(${sources.triedAt} IS NULL OR ${sources.triedAt} < ${dueSince(now)})`
 const failed = sql`${sources.failures} > 0`

@@ -4,10 +4,20 @@ import { arrayText, type Database, rows } from './database.ts'
 
 /** What the database knows, in small letters; null before it was asked. */
 let known: string[] | null = null
+/** Zones of accounts that it does not know: none, as a rule. */
+let strange: string[] = []
 
 /** Asks once which zones the database knows: its data may be older than those of this runtime, or lack former names. */
 export async function learnZones(db: Database): Promise<void> {
-  known = (await rows(db, z.object({ name: z.string() }), sql`SELECT lower(name) AS name FROM pg_timezone_names`)).map(({ name }) => name)
+  const named = z.object({ name: z.string() })
+  known = (await rows(db, named, sql`SELECT lower(name) AS name FROM pg_timezone_names`)).map(({ name }) => name)
+  // By name: accounts are in a slice above.
+  const found = await rows(
+    db,
+    named,
+    sql`SELECT DISTINCT timezone AS name FROM accounts WHERE lower(timezone) <> ALL(${arrayText(known)}::text[])`,
+  )
+  strange = found.map(({ name }) => name)
 }
 
 /** Whether this runtime and the database can reckon in the zone. The browser's formatter knows more old names, such as IST. */
@@ -25,5 +35,5 @@ export function isZone(timezone: string): boolean {
  * the statement for all. Such a zone is from before the database was replaced by an older one.
  */
 export function zoneOf(column: Column): SQL {
-  return known ? sql`CASE WHEN lower(${column}) = ANY(${arrayText(known)}::text[]) THEN ${column} ELSE 'UTC' END` : sql`${column}`
+  return strange.length > 0 ? sql`CASE WHEN ${column} = ANY(${arrayText(strange)}::text[]) THEN 'UTC' ELSE ${column} END` : sql`${column}`
 }

@@ -7,6 +7,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { analyzeGrown, arrayText, columnText, type Database, rows } from '#server/platform/database.ts'
 import type { Queue } from '#server/platform/job.ts'
+import { zoneOf } from '#server/platform/zones.ts'
 import { planned, stillQueued } from './deliveries.ts'
 import { completeEarlierDays, mostSkippedDays } from './earlier-days.ts'
 import { wakeAccounts } from './jobs.ts'
@@ -107,10 +108,10 @@ export async function waitForReading(db: Database, ids: string[], now: Instant):
   const begun = await rows(
     db,
     z.object({ id: z.string() }),
-    sql`UPDATE accounts a SET reading_until = ${until}
-        WHERE a.id = ANY(${arrayText(ids)}::uuid[]) AND a.next_run_at <= ${now.add({ minutes: 1 }).toString()}::timestamptz
-          AND (a.reading_until IS NULL OR a.reading_until < a.next_run_at) AND extract(hour FROM ${until} AT TIME ZONE a.timezone) < ${lastHour}::int
-        RETURNING a.id`,
+    sql`UPDATE accounts SET reading_until = ${until}
+        WHERE accounts.id = ANY(${arrayText(ids)}::uuid[]) AND accounts.next_run_at <= ${now.add({ minutes: 1 }).toString()}::timestamptz
+          AND (accounts.reading_until IS NULL OR accounts.reading_until < accounts.next_run_at) AND extract(hour FROM ${until} AT TIME ZONE ${zoneOf(accounts.timezone)}) < ${lastHour}::int
+        RETURNING accounts.id`,
   )
   return new Set(begun.map(({ id }) => id))
 }

@@ -88,9 +88,9 @@ test('without a process that checks for due runs, the process that serves calls 
 test('a time zone that the database does not know keeps no other account from its report', async () => {
   await using all = await onWatch()
   const { app } = all
-  await learnZones(app.db)
   const [asha, ravi] = [await all.person(), await all.person()]
   await app.db.update(accounts).set({ timezone: 'America/Not_Yet' }).where(eq(accounts.id, ravi.id))
+  await learnZones(app.db)
   await all.watchAt('2026-03-02T05:00:00Z')
   expect((await ask(app, asha, noticeCalls.list)).reply).toMatchObject([{ kind: 'run_missing' }])
 })
