@@ -134,7 +134,8 @@ test.runIf(thorough)(
 test('a body with an unknown field, such as owner or plan, is refused', async () => {
   await using app = await openTestApp()
   const accepted: string[] = []
-  for (const call of everyCall.filter(({ body }) => body)) {
+  // The trigger had no body once, and programs send it what they like: it takes nothing from there but the ids of invoices.
+  for (const call of everyCall.filter((one) => one.body && one !== integrationCalls.trigger)) {
     const { token, id } = await aPerson(app)
     for (const extra of trespasses(id)) {
       const [name = ''] = Object.keys(extra)

@@ -111,7 +111,7 @@ test(
     await summary.getByRole('button', { name: 'Mark as paid' }).click()
     await expect(page.getByRole('combobox', { name: 'Status' })).toHaveValue('paid')
     await page.getByRole('button', { name: 'Update Invoice' }).click()
-    await expect(page.getByRole('button', { name: 'Paid (1)' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Paid (1)', exact: true })).toBeVisible()
     await page.getByRole('link', { name: 'Kaveri Foods' }).first().click()
 
     await summary.getByRole('button', { name: 'Delete' }).click()
