@@ -117,7 +117,7 @@ test(
     await summary.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
     await expect(page.getByRole('button', { name: 'All (1)' })).toBeVisible()
-    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByRole('button', { name: 'Undo' }).last().click()
     await expect(page.getByRole('button', { name: 'All (2)' })).toBeVisible()
   },
 )

@@ -93,9 +93,10 @@ export function storeAccessToken(accessToken: string): void {
   tell()
 }
 
-/** Stores the person's new name and email, unless the session has ended meanwhile. */
+/** Stores the person's new name and email, unless the session has ended meanwhile. Without a change nothing is rendered again. */
 export function storeUser(changed: User): void {
-  if (!localStorage.getItem('user')) return
+  const stored = readSession()?.user
+  if (!stored || (Object.keys({ ...stored, ...changed }) as (keyof User)[]).every((key) => stored[key] === changed[key])) return
   localStorage.setItem('user', JSON.stringify(changed))
   tell()
 }
