@@ -3,17 +3,19 @@ import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
+import { reminderCalls } from '#contract/reminders.ts'
 import { sourceCalls } from '#contract/sources.ts'
 import { templateCalls } from '#contract/templates.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { makeDueRuns } from '#server/reminders/daily-runs.ts'
 import { runs } from '#server/reminders/tables.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { aMailbox, anInvoice, anOffice, aPerson, type Person, refusedUpdates, signedInAgain } from '#test/factories.ts'
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { buyOnce, openShop } from '#test/shop.ts'
 import { pullDue, sourceNetwork, waitsForSources } from './sources.ts'
+import { texts } from './texts.ts'
 
 const config = { allowPrivateWebhookHosts: true }
 /** 06:30 in India: the daily run is at 9, so watched addresses are pulled from 8 on. */
@@ -186,6 +188,31 @@ test('an address that cannot be read is tried again: every ten minutes before th
   receiver.answer({ status: 503 })
   await anInvoice(app, { owner: asha, clientEmail: 'other@client.example', dueDate: '2026-02-20' })
   expect(await day('2026-03-06T12:27:00Z', 0)).toEqual([1, 4, 3])
+})
+
+test('an address whose changes the database refuses is read again before the daily run', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now: early, config })
+  const { app, asha, smtp } = office
+  receiver.answer({ status: 200, body: file(line(1, 1000, '2026-02-20'), line(2, 1000, '2026-02-20')) })
+  const source = await watch(app, asha, `${receiver.url}/books.csv`)
+  await pull(app, asha, source._id, { apply: true })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  const before = smtp.mails.length
+  receiver.answer({ status: 200, body: file(line(1, 0, '2026-02-20'), line(2, 1000, '2026-02-20')) })
+  app.clock.set(eight)
+  {
+    await using _refused = await refusedUpdates(app, 'invoices', 'true')
+    await app.runJobs()
+  }
+  expect(app.errorsLogged.splice(0)).not.toEqual([])
+  expect((await last(app, asha))?.lastPull).toMatchObject({ state: 'failed', message: texts.source.notApplied })
+  app.clock.advance({ minutes: 10 })
+  await app.runJobs()
+  expect(await last(app, asha)).toMatchObject({ failures: 0, lastPull: { state: 'applied' } })
+  app.clock.set('2026-03-03T03:30:00Z')
+  await app.runJobs()
+  expect(smtp.mails.slice(before).map(({ envelope }) => envelope.to[0])).toEqual(['pay2@client.example'])
 })
 
 test('without a plan nothing is read, and when one is bought again, held emails wait until the address was', async () => {

@@ -403,7 +403,12 @@ export async function pullDue(deps: Pulling, ownerId: string, network: WebhookNe
       .set({ triedAt: now, ...(isAllowed ? { pulledFor: dueDateOf(now, owner) } : {}) })
       .where(thisSource(ownerId, source.id))
     if (next) await queue.send(db, pullSourcesJob, { ownerId })
-    if (isAllowed) await pullNow(deps, owner, { source, isFirst }, now, network)
+    if (isAllowed)
+      await pullNow(deps, owner, { source, isFirst }, now, network).catch(async (error: unknown) => {
+        // Tried again as what could not be read: a refused statement must not cost the day.
+        deps.log.error({ err: error }, 'What a watched address had could not be stored.')
+        await fail(deps, owner, { source, isFirst }, texts.source.notApplied, now)
+      })
   }
   // Also where a process died while it read the last one.
   if (!next) await endReading(deps, ownerId, isAllowed, clock.now())

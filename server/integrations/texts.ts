@@ -76,6 +76,7 @@ export const texts = {
     status: (host: string, status: number) => `${host} answered ${status}. Check that everyone who has the link can read the file.`,
     tooLarge: 'The file is larger than 5 MB.',
     tooLong: 'The file has more than 20,000 lines.',
+    notApplied: 'The file was read, but its changes could not all be stored. It is read again.',
     notCsv: 'There is no CSV file at this address. Check that everyone who has the link can read it.',
     empty: 'The file has no invoices. Nothing was changed.',
     noColumns: 'The file needs columns for number, client, email, amount and due date. Nothing was changed.',
