@@ -559,7 +559,7 @@ test('three tiles and two sums frame the due line, which opens an invoice before
     { clientName: 'Lotus Dental', amount: 99, dueInDays: 60 },
     { clientName: 'Nila Printers', amount: 700 },
   ])
-  // Of an invoice that is imported as paid nobody knows when it was.
+  // An import does not say when an invoice was paid.
   const invoices = (await owner.send('GET', '/invoice')) as { _id: string; clientName: string }[]
   const paid = invoices.find(({ clientName }) => clientName === 'Nila Printers')
   await owner.send('PATCH', `/invoice/${paid?._id}`, { status: 'paid' })
