@@ -10,7 +10,7 @@ import { accounts } from '#server/accounts/tables.ts'
 import { makeDueRuns } from '#server/reminders/daily-runs.ts'
 import { runs } from '#server/reminders/tables.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person, refusedUpdates, signedInAgain } from '#test/factories.ts'
-import { openFakeReceiver } from '#test/fakes/receiver.ts'
+import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { buyOnce, openShop } from '#test/shop.ts'
@@ -131,14 +131,19 @@ async function remindFrom(app: TestApp, { id }: Person, nextRunAt = '2026-03-03T
   await app.db.update(accounts).set(daily).where(eq(accounts.id, id))
 }
 
+/** An overdue invoice of a watched address, about which the daily run of tomorrow sends an email. */
+async function importOverdue(app: TestApp, who: Person, receiver: FakeReceiver) {
+  receiver.answer({ status: 200, body: overdue(1000) })
+  const source = await watch(app, who, receiver.url)
+  await pull(app, who, source._id, { apply: true })
+  await remindFrom(app, who)
+}
+
 test('where Duely was not running in the hour before, the daily run waits until the address was read', async () => {
   await using receiver = await openFakeReceiver()
   await using office = await anOffice({ now: early, config })
   const { app, asha, smtp } = office
-  receiver.answer({ status: 200, body: overdue(1000) })
-  const source = await watch(app, asha, receiver.url)
-  await pull(app, asha, source._id, { apply: true })
-  await remindFrom(app, asha)
+  await importOverdue(app, asha, receiver)
   const makeRuns = () => makeDueRuns(app.db, app.deps.queue, app.clock.now(), { unread: waitsForSources(app.clock.now()) })
   let seen = -1
   receiver.answer(async () => {
@@ -158,10 +163,7 @@ test('an address that cannot be read is tried again: every ten minutes before th
   await using receiver = await openFakeReceiver()
   await using office = await anOffice({ now: early, config })
   const { app, asha, smtp } = office
-  receiver.answer({ status: 200, body: overdue(1000) })
-  const source = await watch(app, asha, receiver.url)
-  await pull(app, asha, source._id, { apply: true })
-  await remindFrom(app, asha)
+  await importOverdue(app, asha, receiver)
   receiver.answer({ status: 503 })
   const day = async (from: string, minutes: number, every = 1) => {
     const before = receiver.calls.length
