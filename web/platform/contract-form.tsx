@@ -19,10 +19,9 @@ import { BusyButton } from '#web/ui/buttons.tsx'
 import styles from '#web/ui/controls.module.css'
 import { FormError } from '#web/ui/notice.tsx'
 import { useRefusal } from './account.tsx'
-import { changedFields, withTyped } from './changes.ts'
 import { errorMessage, Problem } from './problem.ts'
 import { applyToCache, type CacheEffects } from './query.ts'
-import { newKey, type SendInput, sendIdempotent, sendWithSignal } from './send.ts'
+import { changedFields, newKey, type SendInput, sendIdempotent, sendWithSignal, withTyped } from './send.ts'
 
 type Values = Record<string, unknown>
 

@@ -30,7 +30,7 @@ export async function readTable(file: File): Promise<Table | { kind: 'unreadable
 const patience = 30_000
 
 function readInWorker(bytes: ArrayBuffer): Promise<Table> {
-  const worker = new Worker(new URL('./xlsx-worker.ts', import.meta.url), { type: 'module' })
+  const worker = new Worker(new URL('./xlsx.ts', import.meta.url), { type: 'module' })
   return new Promise<Table>((resolve) => {
     const fail = () => resolve({ kind: 'not-csv' })
     worker.onmessage = ({ data }: MessageEvent<Table>) => resolve(data)

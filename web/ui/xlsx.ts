@@ -2,6 +2,17 @@ import { type CellObject, read, SSF } from '@e965/xlsx'
 import { currencyOfAmount } from '#contract/import/cells.ts'
 import type { FileRow, Table } from '#contract/import/csv.ts'
 
+/* Read outside of the page, which stays usable meanwhile. */
+if ('WorkerGlobalScope' in globalThis)
+  self.onmessage = ({ data: { bytes, most } }: MessageEvent<{ bytes: ArrayBuffer; most: number }>) => {
+    const answer = (table: Table) => self.postMessage(table)
+    try {
+      answer(readWorkbook(bytes, most))
+    } catch {
+      answer({ kind: 'not-csv' })
+    }
+  }
+
 /** The most that a workbook may be unpacked: a file of 10 MB can hold gigabytes of one letter. */
 const mostUnpacked = 150 * 1024 * 1024
 
