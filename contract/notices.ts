@@ -1,33 +1,35 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 
+export const noticeKinds = [
+  'promise_broken',
+  'login_refused',
+  'quota',
+  'restored',
+  'webhook_failing',
+  'webhook_gone',
+  'webhook_unverified',
+  'webhook_skipped',
+  'not_delivered',
+  'taken_over',
+  'address_refused',
+  'imports_held',
+  'payment_settings',
+  'client_answered',
+  'answer_lapsed',
+  'overpaid',
+  'paid_online',
+  'refunded_online',
+  'sequence_ended',
+  'run_missing',
+  'source_failing',
+  'source_waiting',
+] as const
+
 /** Something the owner should know, until they dismiss it. The same cause is one notice, which is updated. */
 export const notice = z.object({
   _id: z.string(),
-  kind: z.enum([
-    'promise_broken',
-    'login_refused',
-    'quota',
-    'restored',
-    'webhook_failing',
-    'webhook_gone',
-    'webhook_unverified',
-    'webhook_skipped',
-    'not_delivered',
-    'taken_over',
-    'address_refused',
-    'imports_held',
-    'payment_settings',
-    'client_answered',
-    'answer_lapsed',
-    'overpaid',
-    'paid_online',
-    'refunded_online',
-    'sequence_ended',
-    'run_missing',
-    'source_failing',
-    'source_waiting',
-  ]),
+  kind: z.enum(noticeKinds),
   /** A few words without a full stop, for a line of several: `Rohan Mehta’s address doesn’t exist`. */
   summary: z.string(),
   /** Sentences for people: what happened, and what to do. */

@@ -3,6 +3,7 @@ import { boolean, date, doublePrecision, index, integer, jsonb, pgTable, primary
 import type { AuditKind } from '#contract/accounts.ts'
 import type { Brand } from '#contract/brand.ts'
 import { roles } from '#contract/call.ts'
+import { noticeKinds } from '#contract/notices.ts'
 import type { HoldMinutes } from '#contract/reminders.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { id, instant, newId, type PersonId, personId } from '#server/platform/columns.ts'
@@ -337,32 +338,7 @@ export const notices = pgTable(
     ownerId: uuid()
       .notNull()
       .references(() => accounts.id, { onDelete: 'cascade' }),
-    kind: text({
-      enum: [
-        'promise_broken',
-        'login_refused',
-        'quota',
-        'restored',
-        'webhook_failing',
-        'webhook_gone',
-        'webhook_unverified',
-        'webhook_skipped',
-        'not_delivered',
-        'taken_over',
-        'address_refused',
-        'imports_held',
-        'payment_settings',
-        'client_answered',
-        'answer_lapsed',
-        'overpaid',
-        'paid_online',
-        'refunded_online',
-        'sequence_ended',
-        'run_missing',
-        'source_failing',
-        'source_waiting',
-      ],
-    }).notNull(),
+    kind: text({ enum: noticeKinds }).notNull(),
     /** What it is about, within the kind: the same cause again updates this notice. '' where a kind has one cause. */
     cause: text().notNull(),
     summary: text().notNull(),
