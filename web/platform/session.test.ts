@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { businessHeader } from '#contract/call.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
-import { changedFields, send, withTyped } from './send.ts'
+import { changedFields, withTyped } from './contract-form.tsx'
+import { send } from './send.ts'
 import { keepBusiness, openBusiness, readBusiness } from './session.ts'
 
 /** A storage of the browser. */

@@ -130,6 +130,9 @@ export const mantineVariables: CSSVariablesResolver = () => {
     '--mantine-color-default-hover': 'var(--raised)',
     '--mantine-color-default-color': 'var(--text)',
     '--mantine-color-default-border': 'var(--line-strong)',
+    // Under the pointer, subtle buttons in the palette's blue and red would fail it too.
+    '--mantine-color-brand-light-hover': 'var(--raised)',
+    '--mantine-color-coral-light-hover': 'var(--raised)',
     '--mantine-color-disabled': 'color-mix(in srgb, var(--text) 9%, var(--surface))',
     '--mantine-color-disabled-color': 'var(--dim)',
     '--mantine-color-disabled-border': 'var(--line-strong)',

@@ -10,9 +10,10 @@ import { screens } from '#contract/screens.ts'
 import { mostSteps, type Sequence, sequenceCalls, versionOfSequence } from '#contract/sequences.ts'
 import { firstLanguage } from '#contract/speech.ts'
 import { useSaveOnTop } from '#web/platform/conflict.tsx'
+import { changedFields } from '#web/platform/contract-form.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
-import { changedFields, send, sendMatching } from '#web/platform/send.ts'
+import { send, sendMatching } from '#web/platform/send.ts'
 import { PlanChanges, type Simulated, saveLabel, useSimulation } from '#web/platform/sequences/plan-changes.tsx'
 import {
   FreePlanNotice,
