@@ -151,7 +151,7 @@ export const texts = {
     notFinished: 'Google didn’t complete the connection. Please click Connect Gmail again.',
     paused: {
       title: 'Sending is paused: Duely no longer has permission to use Gmail',
-      todo: 'Reconnect Gmail. Waiting emails are sent right away.',
+      todo: 'Once it is reconnected, waiting emails are sent right away.',
     },
   },
   microsoft: {
@@ -167,7 +167,7 @@ export const texts = {
     notFinished: 'Microsoft didn’t complete the connection. Please click Connect Microsoft 365 again.',
     paused: {
       title: 'Sending is paused: Duely no longer has permission to use Microsoft 365',
-      todo: 'Reconnect Microsoft 365. Waiting emails are sent right away.',
+      todo: 'Once it is reconnected, waiting emails are sent right away.',
     },
   },
   further: {
