@@ -273,6 +273,7 @@ async function templates(page: Page, audit: Audit, someone: Someone, smtp: FakeS
   await page.getByLabel('Colour').fill('green')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(page.getByText('Please enter a colour such as #1f6f54.')).toBeVisible()
+  await expect(page.getByLabel('Colour')).toBeFocused()
   await audit.at('brand-refused')
   await someone.send('PATCH', '/reminder/settings', { groupByClient: true })
   await someone.send('PUT', '/mail-config/template/group', {

@@ -332,7 +332,7 @@ test('a subscription started in the trial charges nothing yet and is cancelled i
   await expect(dialog.getByText(`No charge today. Next charge: ₹4 on ${inDays(trialEnd ?? '')}, then every month.`)).toBeVisible()
   await dialog.getByRole('button', { name: 'Subscribe - ₹4/month' }).click()
   await checkoutOf(page).getByRole('button', { name: 'Pay' }).click()
-  await expect(page.getByText(`Subscription activated successfully! Pro renews on ${inDays(trialEnd ?? '')}.`)).toBeVisible()
+  await expect(page.getByText(`Subscription activated successfully! Your first payment is on ${inDays(trialEnd ?? '')}.`)).toBeVisible()
   await expect(page.getByRole('dialog')).toHaveCount(0)
   expect((await subscriptionOf(program.url, email)).status).toBe('trialing')
   expect(await paymentsOf(program.url, email)).toEqual([])
@@ -343,7 +343,7 @@ test('a subscription started in the trial charges nothing yet and is cancelled i
   await own.getByRole('button', { name: 'Cancel Subscription' }).click()
   const asked = page.getByRole('dialog', { name: 'Cancel Subscription' })
   await expect(asked.getByText('Are you sure you want to cancel your subscription?')).toBeVisible()
-  const stays = `You won’t be charged again. Your free trial keeps Pro active until ${inDays(trialEnd ?? '')}.`
+  const stays = `You won’t be charged. Pro stays active until your free trial ends on ${inDays(trialEnd ?? '')}. Your data is kept.`
   await expect(asked.getByText(stays)).toBeVisible()
 
   shop.razorpay.answer(() => ({ status: 502, html: 'Bad Gateway' }))

@@ -351,9 +351,9 @@ export const texts = {
     saved: 'Brand saved.',
     replies: 'Replies',
     repliesHint:
-      'Clients reply to your mailbox. To have replies elsewhere, confirm that address with a code that we send there from your mailbox.',
+      'Clients reply to your mailbox. For replies to another email, enter it here. We send a code to it, from your mailbox, to confirm that it is yours.',
     repliesTo: (email: string) => `Clients reply to ${email}.`,
-    replyTo: 'Address for replies',
+    replyTo: 'Email for replies',
     send: 'Send a code',
     otherAddress: 'Use another address',
     sending: 'Sending...',

@@ -71,7 +71,9 @@ export function useCheckout({ plan, subscription, onPaid, onError, onUnconfirmed
       end()
       if (choice.paymentType === 'onetime') return onPaid(t.paid)
       // Without the next charge the provider has not confirmed the subscription yet.
-      return onPaid(active && after.nextChargeAt !== null ? t.renews(plan.title, day(after.nextChargeAt)) : t.subscribed)
+      if (!active || after.nextChargeAt === null) return onPaid(t.subscribed)
+      const next = day(after.nextChargeAt)
+      return onPaid(after.status === 'trialing' ? t.begins(next) : t.renews(plan.title, next))
     }
     onUnconfirmed()
     fail(problem)

@@ -52,6 +52,7 @@ export const texts = {
     paid: 'Payment successful! Your subscription is now active.',
     subscribed: 'Subscription activated successfully! We will contact you for auto-renewal setup.',
     renews: (plan: string, date: string) => `Subscription activated successfully! ${plan} renews on ${date}.`,
+    begins: (date: string) => `Subscription activated successfully! Your first payment is on ${date}.`,
     unverified: 'Payment verification failed. Please contact support.',
     subscriptionUnverified: 'Subscription payment verification failed. Please contact support.',
     notLost: 'If you have paid, your plan starts automatically within a few minutes. Please don’t pay again.',
@@ -76,9 +77,10 @@ export const texts = {
     title: 'Cancel Subscription',
     question: 'Are you sure you want to cancel your subscription?',
     keepsUntil: (plan: string, date: string) =>
-      `${plan} stays active until ${date}. Then you are on Free and won’t be charged again. Your data is kept.`,
+      `${plan} stays active until ${date}. After that you are on Free and won’t be charged again. Your data is kept.`,
     endsNow: (plan: string) => `${plan} isn’t paid beyond today, so it ends immediately. You won’t be charged again. Your data is kept.`,
-    staysInTrial: (plan: string, date: string) => `You won’t be charged again. Your free trial keeps ${plan} active until ${date}.`,
+    staysInTrial: (plan: string, date: string) =>
+      `You won’t be charged. ${plan} stays active until your free trial ends on ${date}. Your data is kept.`,
     trialContinues: (plan: string, date: string) => `Your free trial of ${plan} continues until ${date}.`,
     keep: 'Keep Plan',
     done: 'Subscription cancelled successfully',

@@ -83,7 +83,8 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
       const { body } = toInput(values, form.getInitialValues()) as { body?: unknown }
       const parsed = call.body?.safeParse(body)
       const issues = parsed && !parsed.success ? parsed.error.issues : []
-      return { ...byField(issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }))), ...check?.(values) }
+      const errors = issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }))
+      return { ...byField(values, errors), ...check?.(values) }
     },
   })
 
@@ -125,8 +126,9 @@ export function useContractForm<C extends Call, V extends Values>(options: Contr
       await applyToCache(queries, options, reply, input)
       await onSuccess(reply, values)
     } catch (error) {
-      const onFields = error instanceof Problem ? error.errors.filter(({ path }) => isField(initialValues, path)) : []
-      form.setErrors(byField(onFields))
+      const onFields =
+        error instanceof Problem ? error.errors.filter(({ path }) => isField(initialValues, fieldOf(initialValues, path))) : []
+      form.setErrors(byField(initialValues, onFields))
       const allPlaced = error instanceof Problem && onFields.length > 0 && onFields.length === error.errors.length
       setProblem(allPlaced ? null : failure(errorMessage(error)))
       if (error instanceof Problem) setPassing(error.retryAfter)
@@ -248,9 +250,15 @@ function isField(values: Values, path: string): boolean {
   return path in values || path.split('.').reduce<unknown>(step, values) !== undefined
 }
 
-function byField(errors: { path: string; message: string }[]): Record<string, string> {
+/** The field that a path of the call's body is about: where the body has the fields inside another, or a field is a list there, one of its parts. */
+function fieldOf(values: Values, path: string): string {
+  return isField(values, path) ? path : (path.split('.').find((part) => part in values) ?? path)
+}
+
+/** The first message of each field. */
+function byField(values: Values, errors: { path: string; message: string }[]): Record<string, string> {
   const first: Record<string, string> = {}
-  for (const { path, message } of errors) first[path] ??= message
+  for (const { path, message } of errors) first[fieldOf(values, path)] ??= message
   return first
 }
 

@@ -29,7 +29,7 @@ export const texts = {
       short: 'Preview',
       name: () => 'Preview the first emails',
       detail: 'You’ll see who gets an email before anything is sent.',
-      ready: (invoices: number) => `${count(invoices, 'overdue invoice')} ready to remind. Nothing is sent yet.`,
+      ready: (invoices: number) => `You have ${count(invoices, 'overdue invoice')}. Nothing is sent yet.`,
       action: () => 'Preview the first email',
     },
     start: {
