@@ -316,6 +316,9 @@ export function refundFirst(reference: string): ProblemError {
   return new ProblemError('conflict', texts.payment.refundFirst(reference))
 }
 
+/** Of a payment: it was received on its day. What an import created as paid was received on a day that is not known. */
+export const dayKnown = sql`(batch_id IS NULL OR recorded_at <> (SELECT i.created_at FROM invoices i WHERE i.id = invoice_id))`
+
 /** Newest first. */
 export const newestPayments = [desc(invoicePayments.recordedAt), desc(invoicePayments.id)]
 

@@ -24,6 +24,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import {
   byStatus,
+  dayKnown,
   insertPayments,
   isPaidAfter,
   type NewPayment,
@@ -459,10 +460,7 @@ export async function zoneOf(db: Database, ownerId: string): Promise<string> {
   return owner.timezone
 }
 
-/**
- * What an account has: how many invoices, what was paid of them, and what was received in the month of `now` in its zone, by currency. What an import
- * created as paid was received on a day that is not known.
- */
+/** What an account has: how many invoices, what was paid of them, and what was received in the month of `now` in its zone, by currency. */
 export async function invoiceTotals(
   db: Database,
   owner: Pick<AccountRow, 'id' | 'timezone' | 'currency'>,
@@ -479,8 +477,7 @@ export async function invoiceTotals(
             FROM invoices WHERE owner_id = ${owner.id}::uuid AND deleted_at IS NULL
             UNION ALL
             SELECT invoice_id, NULL, false, 0, CASE kind WHEN 'refund' THEN -amount_minor ELSE amount_minor END FROM invoice_payments
-            WHERE owner_id = ${owner.id}::uuid AND voided_at IS NULL AND paid_on >= ${month}::date AND paid_on < ${next}::date
-              AND (batch_id IS NULL OR recorded_at <> (SELECT i.created_at FROM invoices i WHERE i.id = invoice_id))
+            WHERE owner_id = ${owner.id}::uuid AND voided_at IS NULL AND paid_on >= ${month}::date AND paid_on < ${next}::date AND ${dayKnown}
           ) AS parts GROUP BY id HAVING bool_or(listed)
         ) AS each GROUP BY currency`,
   )

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { invoiceCalls } from '#contract/invoices.ts'
 import { ownerLinkCalls } from '#contract/owner-links.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -88,6 +89,24 @@ test('a week with nothing to report has no summary', async () => {
   expect([await server.at('2026-02-23T02:30:00Z'), await server.at('2026-03-02T02:30:00Z')]).toEqual([0, 0])
   await anInvoice(server.app, { owner: asha, dueDate: '2026-03-05' })
   expect(await server.at('2026-03-09T02:30:00Z')).toBe(1)
+})
+
+test('what an import created as paid is not among what was paid in the week, and what a later import records of it is', async () => {
+  await using server = await inIndia()
+  const { app } = server
+  const asha = await aPerson(app, { confirmed: true })
+  await change(app, asha, true)
+  const line = { clientName: 'Old', clientEmail: 'old@example.com', amount: 1000, dueDate: '2026-01-10' }
+  const part = { ...line, reference: 'Z-2', status: 'overdue' as const, amountPaid: 400 }
+  const lines = [{ ...line, reference: 'Z-1', status: 'paid' as const }, part]
+  expect((await ask(app, asha, invoiceCalls.import, { body: { lines, source: 'zoho' } })).reply.imported).toBe(2)
+  await anInvoice(app, { owner: asha, dueDate: '2026-02-21' })
+  expect(await server.at('2026-02-23T02:30:00Z')).toBe(1)
+  expect((await server.last()).text).not.toContain('Paid:')
+  const again = { lines: [{ ...part, amountPaid: 700 }], source: 'zoho', onExisting: 'update' as const }
+  await ask(app, await signedInAgain(app, asha), invoiceCalls.import, { body: again })
+  expect(await server.at('2026-03-02T02:30:00Z')).toBe(2)
+  expect((await server.last()).text).toContain('Paid: ₹300.00 for 1 invoice')
 })
 
 test('the summary moves with the time zone, and there is one a week', async () => {

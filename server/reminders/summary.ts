@@ -6,6 +6,7 @@ import { type AccountRow, lockAccount, type Origin, writeAudit } from '#server/a
 import { linkForOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
+import { dayKnown } from '#server/invoices/balance.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -84,7 +85,7 @@ async function linesOf({ db, config }: Deps, account: AccountRow, now: Instant):
     sql`SELECT
       (SELECT coalesce(json_agg(p ORDER BY p.minor DESC), '[]') FROM (
         SELECT currency, sum(amount_minor)::float8 AS minor, count(DISTINCT invoice_id)::int AS invoices FROM invoice_payments
-        WHERE ${owned} AND kind = 'payment' AND voided_at IS NULL AND ${on('paid_on')} GROUP BY currency) p) AS paid,
+        WHERE ${owned} AND kind = 'payment' AND voided_at IS NULL AND ${on('paid_on')} AND ${dayKnown} GROUP BY currency) p) AS paid,
       (SELECT count(*)::int FROM deliveries WHERE ${owned} AND state = 'sent' AND ${during('sent_at')}) AS sent,
       (SELECT count(*)::int FROM deliveries WHERE ${owned} AND state = 'failed' AND ${during('created_at')}) AS failed,
       (SELECT count(*)::int FROM invoices WHERE ${open} AND ${on('promised_until')}) AS broken,

@@ -1,3 +1,4 @@
+import type { Invoice } from '#contract/invoices.ts'
 import { expectAccessible } from './audit.ts'
 import { expect, test } from './duely.ts'
 import { signIn } from './sign-in.ts'
@@ -20,11 +21,14 @@ test('clients are listed by what is overdue in each currency; a client’s page 
     { ...kaveri, amount: 5000, dueDate: daysAgo(19), status: 'overdue' },
     { ...kaveri, amount: 120, currency: 'EUR', dueDate: daysAgo(5), status: 'overdue' },
     { ...kaveri, amount: 12250, dueDate: daysAgo(-8) },
-    ...[1, 2, 3].map((nth) => ({ ...kaveri, amount: nth * 1000, dueDate: daysAgo(nth), status: 'paid' })),
+    ...[1, 2, 3].map((nth) => ({ ...kaveri, amount: nth * 1000, dueDate: daysAgo(nth), status: 'overdue' })),
     { clientName: 'Arjun & Sons', clientEmail: 'desk@arjun.example', amount: 420000, dueDate: daysAgo(34), status: 'overdue' },
     { clientName: 'Lotus Dental', clientEmail: 'office@lotus.example', amount: 6400, dueDate: daysAgo(-3) },
   ])
     await send('POST', '/invoice', draft)
+  const list = (await send('GET', '/invoice')) as Invoice[]
+  const paid = list.filter(({ amount }) => [1000, 2000, 3000].includes(amount))
+  await send('POST', '/invoices/change', { ids: paid.map(({ _id }) => _id), change: { do: 'mark', status: 'paid' } })
   await page.reload()
   await expect(page.getByText('3 clients owe you ₹4,43,650.00 + €120.00')).toBeVisible()
   const rows = page.getByRole('table', { name: 'Clients' }).getByRole('row')

@@ -7,7 +7,7 @@ import type { PayAnswer } from '#contract/pay-answers.ts'
 import type { Payment } from '#contract/payments.ts'
 import type { DayDecision, HistoryChange, HistoryMail, HoldReason, InvoiceHistory } from '#contract/reminders.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
-import { withVoids } from '#web/invoices/clients/client-data.ts'
+import { daysFromDue, usualDelay, withVoids } from '#web/invoices/clients/client-data.ts'
 import { clientChanges } from '#web/invoices/clients/client-reminders.tsx'
 import { clientsOf, statusByDate, suggestions } from '#web/invoices/form/invoice-form.tsx'
 import { refetchDelay, timelineOf, undoable } from '#web/invoices/history/history-timeline.tsx'
@@ -186,6 +186,17 @@ test('the next reminder has a date, or a reason why there is none', () => {
   expect(nextLabel(aShownInvoice({ pause }), known)).toBe('Paused until 28/11/2026')
   expect(nextLabel(aShownInvoice({ addressHold: hold }), known)).toBe('On hold: address')
   expect(nextLabel(aShownInvoice({ status: 'paid', pause }), known)).toBeNull()
+})
+
+test('an invoice that was created as paid tells nothing of when its client pays', () => {
+  const paid = (paidOn: string, given: Partial<Invoice> = {}) =>
+    aShownInvoice({ status: 'paid', dueDate: '2026-11-01', paidOn, paidAt: `${paidOn}T09:00:00Z`, ...given })
+  const imported = paid('2026-11-25', { createdAt: '2026-11-25T09:00:00Z' })
+  const list = [paid('2026-11-03'), paid('2026-11-04'), paid('2026-11-05')]
+  expect(daysFromDue(imported, '2026-11-26')).toBeNull()
+  expect(daysFromDue(paid('2026-11-03'), '2026-11-26')).toBe(2)
+  expect(usualDelay([imported, imported, ...list], '2026-11-26')).toEqual({ days: 3, of: 3 })
+  expect(usualDelay([imported, imported, imported], '2026-11-26')).toBeNull()
 })
 
 test('a payment of a client is listed when it was recorded, and when it was taken back', () => {

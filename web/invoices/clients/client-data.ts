@@ -116,20 +116,24 @@ export function axisOf(lines: PreviewLine[], today: string): { days: number; tex
 /** Further dots would lie on each other. */
 const mostDots = 30
 
-/** Days from the due date to the payment; to today while it is open. Negative before the due date. */
-export function daysFromDue({ dueDate, status, paidOn }: Invoice, today: string): number {
+/**
+ * Days from the due date to the payment; to today while it is open. Negative before the due date. Null where the day of the payment is not known: of
+ * an invoice that was created as paid, such as one of an imported history.
+ */
+export function daysFromDue({ dueDate, status, paidOn, paidAt, createdAt }: Invoice, today: string): number | null {
+  if (paidAt === createdAt) return null
   return daysBetween(dueDate.slice(0, 10), status === 'paid' && paidOn !== null ? paidOn : today)
 }
 
-/** The median of the last five paid invoices, in days after the due date; null for fewer than three: too few to tell. */
+/** The median of the last five paid invoices with a known day, in days after the due date; null for fewer than three: too few to tell. */
 export function usualDelay(list: Invoice[], today: string): { days: number; of: number } | null {
-  const paid = list
+  const days = list
     .filter(({ status }) => status === 'paid')
     .toSorted((one, other) => ((one.paidOn ?? '') < (other.paidOn ?? '') ? 1 : -1))
+    .flatMap((invoice) => daysFromDue(invoice, today) ?? [])
     .slice(0, 5)
-  if (paid.length < 3) return null
-  const days = paid.map((invoice) => daysFromDue(invoice, today)).toSorted((one, other) => one - other)
-  return { days: days[Math.floor(days.length / 2)] ?? 0, of: paid.length }
+    .toSorted((one, other) => one - other)
+  return days.length < 3 ? null : { days: days[Math.floor(days.length / 2)] ?? 0, of: days.length }
 }
 
 /** Each payment when it was recorded, and again when it was taken back; newest first. */

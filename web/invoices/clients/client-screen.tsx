@@ -178,7 +178,7 @@ const firstRows = 12
 function Invoices({ client: { _id: id, list, openInvoices }, today }: { client: ClientDetails; today: string }): ReactNode {
   const [all, setAll] = useState(false)
   const usual = usualDelay(list, today)
-  const days = list.map((invoice) => daysFromDue(invoice, today))
+  const days = list.flatMap((invoice) => daysFromDue(invoice, today) ?? [])
   // The same axis for all rows; one very late payment must not squeeze the others.
   const early = Math.min(30, Math.max(7, ...days.map((day) => -day)))
   const late = Math.min(90, Math.max(14, ...days))
@@ -234,17 +234,20 @@ function besideEnd(due: number, end: number): CSSProperties {
 
 interface InvoiceLineProps {
   invoice: Invoice
-  days: number
+  /** Null where it was paid on a day that is not known. */
+  days: number | null
   /** In percent of the width. */
   place: (days: number) => number
 }
 
 function InvoiceLine({ invoice, days, place }: InvoiceLineProps): ReactNode {
   const { _id, reference, currency, status, paidOn } = invoice
-  const open = status === 'paid' ? undefined : days > 0 ? 'late' : 'ahead'
-  const [due, end] = [place(0), place(days)]
-  const words = open === undefined ? texts.paidAfter(days) : days > 0 ? texts.soFar(days) : texts.dueIn(-days)
-  const said = days < 0 ? { left: `calc(${due}% + 10px)` } : besideEnd(due, end)
+  const late = days ?? 0
+  const open = status === 'paid' ? undefined : late > 0 ? 'late' : 'ahead'
+  const [due, end] = [place(0), place(late)]
+  const paid = days === null ? texts.noPaymentDay : texts.paidAfter(days)
+  const words = open === undefined ? paid : late > 0 ? texts.soFar(late) : texts.dueIn(-late)
+  const said = late < 0 ? { left: `calc(${due}% + 10px)` } : besideEnd(due, end)
   return (
     <li className={styles.line}>
       <Link to={screens.invoice(_id)} className={styles.reference}>
@@ -254,7 +257,7 @@ function InvoiceLine({ invoice, days, place }: InvoiceLineProps): ReactNode {
       <span className={styles.picture} data-open={open}>
         <span className={styles.mark} style={{ left: `${due}%` }} />
         <span className={styles.bar} style={{ left: `${Math.min(due, end)}%`, width: `${Math.abs(end - due)}%` }} />
-        <span className={styles.end} style={{ left: `${end}%` }} />
+        {days !== null && <span className={styles.end} style={{ left: `${end}%` }} />}
         <span className={styles.said} style={said}>
           {words}
         </span>
@@ -265,7 +268,7 @@ function InvoiceLine({ invoice, days, place }: InvoiceLineProps): ReactNode {
           <Pill tone="quiet">{invoiceTexts.pause.said[invoice.pause.because]}</Pill>
         )}
         {isPartPaid(invoice) && <Pill tone="quiet">{texts.partPaid}</Pill>}
-        {paidOn !== null && showDate(paidOn)}
+        {days !== null && paidOn !== null && showDate(paidOn)}
       </span>
     </li>
   )

@@ -53,6 +53,7 @@ export const clientPageTexts = {
   soFar: (days: number) => `${count(days, 'day')} so far`,
   dueIn: (days: number) => (days === 0 ? 'due today' : `due in ${count(days, 'day')}`),
   paidAfter: (days: number) => (days > 0 ? count(days, 'day') : days === 0 ? 'on the due date' : `${count(-days, 'day')} early`),
+  noPaymentDay: 'no payment day recorded',
   showAll: (invoices: number) => `Show all ${invoices.toLocaleString('en-IN')}`,
   timeline: 'Timeline',
   partPaid: 'Part paid',
