@@ -32,6 +32,7 @@ export const payAnswer = answerFact
         clientName: z.string(),
         clientEmail: z.string(),
         balance: z.number(),
+        amountPaid: z.number(),
         currency: z.string(),
       })
       .meta({ description: 'The invoice as it is now.' }),
@@ -51,6 +52,7 @@ const answerAcceptance = z
     paidOn: invoiceDraft.shape.dueDate,
     method: paymentMethod,
     reference: z.string().trim().max(80, 'Please enter a reference of at most 80 characters.'),
+    recorded: z.boolean().meta({ description: 'Whether the payment is recorded already: then none is recorded.' }),
     clientName: invoiceDraft.shape.clientName,
     clientEmail: emailAddress,
   })
@@ -72,7 +74,7 @@ export const payAnswerCalls = {
     path: '/answers/:id/accept',
     by: 'member',
     summary:
-      'Accept an answer: a payment is recorded, a promise keeps its pause, a question is settled, another contact is taken over. `conflict` where it is not open any more, or its payment is recorded already.',
+      'Accept an answer: a payment is recorded, a promise keeps its pause, a question is settled, another contact is taken over. `conflict` where it is not open any more, or its payment is recorded already: `recorded` accepts it without another one.',
     params: byId,
     body: answerAcceptance,
     reply: decidedAnswer,

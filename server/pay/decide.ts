@@ -72,6 +72,7 @@ function toAnswer(answer: Row, invoice: InvoiceRow): PayAnswer {
       clientName: invoice.clientName,
       clientEmail: invoice.clientEmail,
       balance: fromMinor(balanceMinor(invoice), currency),
+      amountPaid: fromMinor(invoice.paidMinor, currency),
       currency,
     },
   }
@@ -124,7 +125,7 @@ async function carryOut(
   now: Instant,
 ): Promise<void> {
   const { ownerId, id: invoiceId, currency } = row
-  if (answer.kind === 'paid') {
+  if (answer.kind === 'paid' && accept.recorded !== true) {
     const amount = accept.amount ?? (answer.amountMinor === null ? null : fromMinor(answer.amountMinor, currency))
     if (amount === null) throw invalid('amount', texts.whichAmount)
     const draft = {

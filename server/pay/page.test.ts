@@ -396,11 +396,28 @@ test('accepting “I have paid” does not record a payment again that is there'
   const { problem } = await ask(app, owner, payAnswerCalls.accept, { params, body: {} })
   expect([problem?.code, problem?.message]).toEqual([
     'conflict',
-    '₹2,000.00 with this reference is recorded already. If this is another payment, please change its reference.',
+    '₹2,000.00 with this reference is recorded already. If this is another payment, please change its reference; if not, choose “Recorded already”.',
   ])
   expect((await ask(app, owner, payAnswerCalls.list)).reply[0]?.state).toBe('open')
   await ask(app, owner, payAnswerCalls.accept, { params, body: { reference: 'UTR900000000009' } })
   expect((await ask(app, owner, invoiceCalls.read, { params: { id } })).reply).toMatchObject({ amountPaid: 4_000, pause: null })
+})
+
+test('“I have paid” about a payment that was recorded before is accepted without another one', async () => {
+  await using app = await openPublic()
+  const { owner, id, path, invoice, params } = await answered(app, { kind: 'paid', date: '2026-03-01', amount: '2000', reference: 'UTR 1' })
+  await post(app, `${path}/take-back`, {})
+  await ask(app, owner, paymentCalls.record, { params: { id }, body: { amount: 1_990, reference: 'NEFT of 1 March' } })
+  app.clock.advance({ minutes: 6 })
+  await post(app, `${path}/answer`, { kind: 'paid', date: '2026-03-01', amount: '2000', reference: 'UTR 1' })
+  const [answer] = (await ask(app, owner, payAnswerCalls.list)).reply
+  expect(answer).toMatchObject({ state: 'open', invoice: { amountPaid: 1_990, balance: 3_010 } })
+  expect(answer?._id).not.toBe(params.id)
+  const accepted = await ask(app, owner, payAnswerCalls.accept, { params: { id: answer?._id ?? '' }, body: { recorded: true } })
+  expect(accepted.reply).toMatchObject({ state: 'accepted', pause: null, invoice: { amountPaid: 1_990 } })
+  expect((await invoice()).amountPaid).toBe(1_990)
+  expect((await ask(app, owner, noticeCalls.list)).reply).toEqual([])
+  expect(textOf((await open(app, path)).body)).not.toContain('could not find this payment')
 })
 
 test('full payment closes the answer, its pause and its notice', async () => {

@@ -11,7 +11,7 @@ export const texts = {
   noAnswer: 'There is no such answer.',
   decided: 'This answer is not open any more.',
   recordedAlready: (amount: string) =>
-    `${amount} with this reference is recorded already. If this is another payment, please change its reference.`,
+    `${amount} with this reference is recorded already. If this is another payment, please change its reference; if not, choose “Recorded already”.`,
   whichAmount: 'Please enter the amount that was paid.',
   whichContact: 'Please enter the email of the right person.',
   wrongBrandLogo: 'Please choose a PNG of at most 60 KB and 600 × 200 pixels.',

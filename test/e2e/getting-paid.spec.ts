@@ -134,6 +134,22 @@ test('an owner says how clients pay, a client says that an invoice is paid, and 
   await expect(dots).toHaveCount(0)
 })
 
+test('“I have paid” about a payment that is recorded already is accepted without another one', async ({ page, program }) => {
+  const { send } = await signIn(page, program.url)
+  const yesterday = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 1 }).toString()
+  const kaveri = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example' }
+  const { _id } = (await send('POST', '/invoice', { ...kaveri, amount: 5000, dueDate: yesterday })) as { _id: string }
+  await send('POST', `/invoice/${_id}/payments`, { amount: 2000 })
+  const { url } = (await send('POST', `/invoice/${_id}/pay-link`)) as { url: string }
+  const form = { kind: 'paid', date: yesterday, amount: '2000', reference: 'UTR 4711' }
+  await page.request.post(`${program.url}${new URL(url).pathname}/answer`, { form, headers: { origin: 'null' } })
+  await page.goto('/dashboard/getting-paid')
+  await page.getByRole('button', { name: 'Recorded already: INV-0001' }).click()
+  await expect(page.getByText('Accepted. No other payment was recorded. Reminders have resumed.')).toBeVisible()
+  await expect(page.getByText('Accepted', { exact: true })).toBeVisible()
+  expect(await send('GET', `/invoice/${_id}`)).toMatchObject({ amountPaid: 2000 })
+})
+
 for (const width of [1280, 390])
   test(`at ${width} px: a bank file is reviewed, recorded and taken back`, width === 390 ? full : {}, async ({ page, program }) => {
     await page.setViewportSize({ width, height: 860 })

@@ -398,7 +398,14 @@ test('what the client said is listed, with the words', () => {
     email: '',
     state: 'open',
     pausedUntil: '2026-03-09',
-    invoice: { reference: 'INV-0001', clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', balance: 5000, currency: 'INR' },
+    invoice: {
+      reference: 'INV-0001',
+      clientName: 'Kaveri Foods',
+      clientEmail: 'billing@kaveri.example',
+      balance: 5000,
+      amountPaid: 0,
+      currency: 'INR',
+    },
   }
   expect(linesOf(aHistory({ answers: [answer], payments: [aPayment({})] }))).toEqual(['received 03-04', 'answered 03-04'])
   expect(describeAnswer(answer)).toEqual({ title: 'Says paid: ₹3,000.00 on 03/03/2026', words: 'UTR 4711' })

@@ -108,13 +108,24 @@ function AnswerItem({ answer, onAccept }: { answer: PayAnswer; onAccept: () => v
           <Allowed by="member">
             <BusyButton
               variant="default"
-              busy={accept.isPending}
+              busy={!withForm && accept.isPending}
               busyText={texts.saving}
               aria-label={`${names.accept}: ${invoice.reference}`}
               onClick={() => (withForm ? onAccept() : accept.mutate({ ...params, body: {} }))}
             >
               {names.accept}
             </BusyButton>
+            {kind === 'paid' && invoice.amountPaid > 0 && (
+              <BusyButton
+                variant="default"
+                busy={accept.isPending}
+                busyText={texts.saving}
+                aria-label={`${t.recordedAlready}: ${invoice.reference}`}
+                onClick={() => accept.mutate({ ...params, body: { recorded: true } })}
+              >
+                {t.recordedAlready}
+              </BusyButton>
+            )}
             {kind !== 'question' && (
               <BusyButton
                 variant="default"

@@ -132,9 +132,10 @@ export const texts = {
       question: { accept: 'Settled', decline: 'Resume reminders' },
       wrong_person: { accept: 'Change the contact', decline: 'Keep the contact' },
     },
+    recordedAlready: 'Recorded already',
     reply: 'Reply by email',
     done: {
-      paid: { accept: 'Payment recorded.', decline: 'The pay page now asks the client to check the payment.' },
+      paid: { accept: 'Accepted. No other payment was recorded.', decline: 'The pay page now asks the client to check the payment.' },
       promise: { accept: '', decline: '' },
       question: { accept: 'Settled.', decline: '' },
       wrong_person: { accept: 'Contact changed. The old link stops working.', decline: 'Contact kept.' },
