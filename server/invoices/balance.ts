@@ -169,7 +169,7 @@ export async function settle(
   const byId = new Map((written?.rows ?? []).map(invoiceRow.read).map((row) => [row.id, row]))
   const pairs = settled.map(({ change: { takeBack = [] }, before }) => {
     const after = byId.get(before.id) ?? before
-    return { before, after, reopened: takeBack.length > 0 && before.status === 'paid' && after.status !== 'paid' }
+    return { before, after, takenBack: takeBack.length > 0 && after.status !== 'paid' }
   })
   const followed = await afterChange(
     tx,
@@ -177,8 +177,8 @@ export async function settle(
     pairs.map(({ before }) => before.id),
     now,
     pairs.filter(
-      ({ before, after, reopened }) =>
-        reopened || before.clientEmail !== after.clientEmail || before.currency !== after.currency || before.dueDate < after.dueDate,
+      ({ before, after, takenBack }) =>
+        takenBack || before.clientEmail !== after.clientEmail || before.currency !== after.currency || before.dueDate < after.dueDate,
     ),
   )
   for (const { before, after } of pairs) if (overpaidMinor(before) !== overpaidMinor(after)) await noteOverpaid(tx, after, now)

@@ -339,13 +339,13 @@ export type InvoiceRow = typeof invoices.$inferSelect
 export type PaymentRow = typeof invoicePayments.$inferSelect
 
 /**
- * An invoice whose client email or currency is another one now, or whose due date is a later one; `reopened`: it was paid, and a payment was
- * taken back so that it is not.
+ * An invoice whose client email or currency is another one now, or whose due date is a later one; `takenBack`: a payment of it was taken back, and
+ * it is owed.
  */
 export interface Corrected {
   before: InvoiceRow
   after: InvoiceRow
-  reopened: boolean
+  takenBack: boolean
 }
 
 /**

@@ -296,9 +296,10 @@ export async function closeAnswers(...[tx, ownerId, invoiceIds, now, corrected =
         SELECT invoice_id AS "invoiceId" FROM closed`,
   )
   for (const { invoiceId } of closed) await withdrawNotices(tx, ownerId, ['client_answered', 'answer_lapsed'], invoiceId)
+  const owed = corrected.flatMap(({ before, takenBack }) => (takenBack ? [before] : []))
+  if (owed.length > 0) await reopenAnswers(tx, ownerId, owed, now)
+  // Last: another payment may be the one that was named.
   await acceptRecorded(tx, ownerId, invoiceIds, now)
-  const reopened = corrected.flatMap(({ before, reopened: isOpen }) => (isOpen ? [before] : []))
-  if (reopened.length > 0) await reopenAnswers(tx, ownerId, reopened, now)
 }
 
 /**
@@ -326,10 +327,14 @@ async function acceptRecorded(tx: Database, ownerId: string, invoiceIds: string[
   )
   const owner = named.length === 0 ? null : await findAccount(tx, ownerId)
   if (!owner) return
-  const ids = named.map(({ answer }) => answer.id)
-  await tx.update(payAnswers).set({ state: 'accepted', closedAt: now }).where(inArray(payAnswers.id, ids))
-  for (const row of new Map(named.map(({ row }) => [row.id, row])).values()) {
-    await resumeByClient(tx, row, await acceptedPromise(tx, row, localDate(now, owner.timezone)), now)
+  const today = localDate(now, owner.timezone)
+  const yesterday = Temporal.PlainDate.from(today).subtract({ days: 1 }).toString()
+  for (const { answer, payment, row } of new Map(named.map((one) => [one.row.id, one])).values()) {
+    const { pausedUntil: until } = answer
+    const isOver = row.pauseBecause === 'owner' && until !== null && until >= today
+    const set = { state: 'accepted' as const, closedAt: payment.recordedAt, pausedUntil: isOver ? yesterday : until }
+    await tx.update(payAnswers).set(set).where(eq(payAnswers.id, answer.id))
+    await resumeByClient(tx, row, await acceptedPromise(tx, row, today), now)
     await withdrawNotices(tx, ownerId, ['client_answered', 'answer_lapsed'], row.id)
   }
 }
@@ -339,18 +344,23 @@ const isPaymentSince = (at: typeof payAnswers.at | Instant) =>
 
 /**
  * What a client had said is open again, and its pause is as it was until its day: a payment closed it, and was taken back. Not what a former client
- * said, and no pause where the owner has set one since. `paid`: as they were before.
+ * said or the owner decided, and no pause where the owner has set one since. `were`: as they were before.
  */
-async function reopenAnswers(tx: Database, ownerId: string, paid: InvoiceRow[], now: Instant): Promise<void> {
+async function reopenAnswers(tx: Database, ownerId: string, were: InvoiceRow[], now: Instant): Promise<void> {
   await tx.execute(sql`
     WITH opened AS (
       UPDATE pay_answers x SET state = 'open', closed_at = NULL
       WHERE x.id IN (
         SELECT DISTINCT ON (a.invoice_id) a.id
-        FROM unnest(${columnText(paid, ({ id }) => id)}::uuid[], ${columnText(paid, ({ paidAt }) => paidAt?.toString() ?? null)}::timestamptz[]) AS w (invoice_id, paid_at)
-        JOIN pay_answers a ON a.owner_id = ${ownerId}::uuid AND a.invoice_id = w.invoice_id AND a.closed_at = w.paid_at
+        FROM unnest(${columnText(were, ({ id }) => id)}::uuid[], ${columnText(were, ({ paidAt }) => paidAt?.toString() ?? null)}::timestamptz[]) AS w (invoice_id, paid_at)
+        JOIN pay_answers a ON a.owner_id = ${ownerId}::uuid AND a.invoice_id = w.invoice_id
         JOIN pay_links l ON l.invoice_id = a.invoice_id AND l.created_at <= a.at
-        WHERE a.state = 'ended' ORDER BY a.invoice_id, a.at DESC, a.id DESC)
+        WHERE ((a.state = 'ended' AND a.closed_at = w.paid_at)
+            OR (a.state = 'accepted' AND a.kind = 'paid' AND EXISTS (
+              SELECT 1 FROM invoice_payments p WHERE p.owner_id = a.owner_id AND p.invoice_id = a.invoice_id
+                AND p.recorded_at = a.closed_at AND p.voided_at = ${now.toString()}::timestamptz AND p.origin <> 'answer')))
+          AND NOT EXISTS (SELECT 1 FROM pay_answers o WHERE o.invoice_id = a.invoice_id AND o.state = 'open')
+        ORDER BY a.invoice_id, a.at DESC, a.id DESC)
       RETURNING x.*)
     UPDATE invoices i SET paused_at = o.at, paused_until = o.paused_until, pause_note = '', pause_promised = EXISTS (
         SELECT 1 FROM pay_answers p WHERE p.owner_id = o.owner_id AND p.invoice_id = o.invoice_id AND p.kind = 'promise'

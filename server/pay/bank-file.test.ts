@@ -54,9 +54,10 @@ test('a bank file is matched, recorded and taken back', async () => {
   expect((await imported(app, asha, lines)).reply).toMatchObject({ recorded: 2, paid: 1 })
 })
 
-test('what a client named is answered by the import of its line', async () => {
+test('what a client named is answered by the import of its line, and open again after its Undo', async () => {
   await using app = await openTestApp({ config: { publicUrl: 'https://duely.example', payLinks: true } })
-  const { owner, _id: id } = await anInvoice(app, { amount: 5_000 })
+  const invoice = await anInvoice(app, { amount: 5_000 })
+  const { owner, _id: id } = invoice
   const { reply: link } = await ask(app, owner, payLinkCalls.create, { params: { id } })
   await app.app.inject({
     method: 'POST',
@@ -64,11 +65,31 @@ test('what a client named is answered by the import of its line', async () => {
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
     payload: new URLSearchParams({ kind: 'paid', date: '2026-03-01', amount: '3000', reference: 'UTR412345678901' }).toString(),
   })
-  await imported(app, owner, [line('NEFT UTR412345678901 KAVERI', 3_000)])
-  const { reply: invoice } = await ask(app, owner, invoiceCalls.read, { params: { id } })
-  expect(invoice).toMatchObject({ amountPaid: 3_000, balance: 2_000, pause: null })
-  expect((await ask(app, owner, payAnswerCalls.list)).reply).toMatchObject([{ state: 'accepted' }])
+  const now = async () => {
+    const { reply } = await ask(app, owner, invoiceCalls.read, { params: { id } })
+    return [reply.balance, reply.pause?.because ?? null, (await ask(app, owner, payAnswerCalls.list)).reply[0]?.state]
+  }
+  app.clock.advance({ minutes: 1 })
+  const lines = [line('NEFT UTR412345678901 KAVERI', 3_000), line(`NEFT ${invoice.reference}`, 500)]
+  const { reply: first } = await imported(app, owner, lines)
+  expect(await now()).toEqual([1_500, null, 'accepted'])
   expect((await ask(app, owner, noticeCalls.list)).reply).toEqual([])
+  // Another payment of the same import is taken back.
+  const other = (await paymentsOf(app, owner, id)).find(({ amount }) => amount === 500)
+  app.clock.advance({ minutes: 1 })
+  await ask(app, owner, paymentCalls.takeBack, { params: { id, pid: other?._id ?? '' } })
+  expect(await now()).toEqual([2_000, null, 'accepted'])
+  // Undo asks for the decision again, with the pause.
+  app.clock.advance({ minutes: 1 })
+  await ask(app, owner, bankFileCalls.undo, { params: { id: first.importId } })
+  expect(await now()).toEqual([5_000, 'says_paid', 'open'])
+  // Where the owner had ended the pause, it stays ended.
+  await ask(app, owner, invoiceCalls.pause, { params: { id }, body: { paused: false } })
+  const { reply: second } = await imported(app, owner, lines.slice(0, 1))
+  expect(await now()).toEqual([2_000, null, 'accepted'])
+  app.clock.advance({ minutes: 1 })
+  await ask(app, owner, bankFileCalls.undo, { params: { id: second.importId } })
+  expect(await now()).toEqual([5_000, null, 'open'])
 })
 
 test('the same file twice, one that overlaps it, and two imports at the same time record each line once', async () => {
