@@ -341,7 +341,8 @@ export const explainedCalls: ExplainedCall[] = [
     params: { reference: 'The reference of the invoice, such as `INV-0001`.' },
     refusals: {
       plan_limit: 'The plan allows no more invoices in this calendar month.',
-      conflict: 'The invoice is paid in Duely, or more of it is, or it is in another currency or of another client.',
+      conflict:
+        'The invoice is paid in Duely, or more of it is, or it is in another currency or of another client, or already has 500 payments and refunds.',
     },
     example: {
       params: { reference: 'INV-0001' },

@@ -7,7 +7,17 @@ import { analyzeGrown, type Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { byStatus, livePayments, type Settling, settle } from './balance.ts'
 import { noteChanges } from './changes.ts'
-import { canBeThere, liveReferences, localDate, lockOwner, notFound, openRoom, referenceTaken, tooManyOpen } from './invoices.ts'
+import {
+  canBeThere,
+  liveReferences,
+  localDate,
+  lockOwner,
+  notFound,
+  openRoom,
+  referenceTaken,
+  refusedPayments,
+  tooManyOpen,
+} from './invoices.ts'
 import { becauseOf, notPaused, paused, refusePast } from './pauses.ts'
 import { type AfterChange, type InvoiceRow, invoices, manyInvoices, writtenInBulk } from './tables.ts'
 
@@ -45,6 +55,7 @@ export async function changeInvoices(
       .for('update')
     const refused = change.do === 'restore' ? await takenMeanwhile(tx, ownerId, rows) : new Map<string, ProblemError>()
     const marked = change.do === 'mark' ? await markings(tx, ownerId, rows, { status: change.status, today }, refused) : []
+    for (const [id, problem] of await refusedPayments(tx, ownerId, marked)) refused.set(id, problem)
     await refuseBeyondRoom(tx, ownerId, change, rows, refused)
     const wanted = rows.filter(({ id }) => !refused.has(id))
     const touched = wanted.filter((row) => change.do !== 'restore' || row.deletedAt !== null).map(({ id }) => id)

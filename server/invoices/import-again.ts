@@ -11,7 +11,7 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { balanceMinor, isPaidAfter, livePayments, type NewPayment, refundFirst, type Settling, settle, sumOf } from './balance.ts'
 import { noteChanges } from './changes.ts'
-import { createInvoices, localDate, lockOwner, notFound, openRoom, refusedAmount, tooManyOpen } from './invoices.ts'
+import { createInvoices, localDate, lockOwner, notFound, openRoom, refusedAmount, refusedPayments, tooManyOpen } from './invoices.ts'
 import { type AfterChange, type InvoiceRow, invoiceChanges, invoices, type PaymentRow } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -90,9 +90,15 @@ export async function followLines(
     changed.map(({ row }) => row.id),
   )
   const settling = changed.map(({ row, followed }) => settlingOf(row, followed, { live: live.get(row.id), importId, origin, today }))
+  const refused = await refusedPayments(tx, owner.id, settling)
+  const possible = settling.filter(({ row }) => !refused.has(row.id))
   const after = new Map<string, InvoiceRow>()
-  for (const row of (await settle(tx, owner, settling, now, afterChange)).rows) after.set(row.id, row)
-  return decided.map(({ row, followed }) => ({ row: after.get(row.id) ?? row, changed: after.has(row.id), note: followed.note }))
+  for (const row of (await settle(tx, owner, possible, now, afterChange)).rows) after.set(row.id, row)
+  return decided.map(({ row, followed }) => ({
+    row: after.get(row.id) ?? row,
+    changed: after.has(row.id),
+    note: refused.get(row.id)?.message ?? followed.note,
+  }))
 }
 
 function settlingOf(
@@ -166,6 +172,8 @@ export async function putInvoice(
     const { note } = followLine(row, draft, owner.currency)
     if (note !== null) throw new ProblemError('conflict', note)
     const [outcome] = await followLines(tx, owner, [{ row, draft }], { importId: null, origin }, now, afterChange)
+    // One that may have no more payments.
+    if (outcome?.note) throw new ProblemError('conflict', outcome.note)
     return outcome?.row ?? row
   })
 }

@@ -1,4 +1,4 @@
-import { type AnyColumn, and, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, count, eq, gte, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { accountCalls } from '#contract/accounts.ts'
 import type { CallReply } from '#contract/call.ts'
@@ -347,7 +347,7 @@ export async function updateInvoice(
     const amountMinor = minor(amount, currency)
     if (currency !== row.currency && live !== undefined) throw paidInAnotherCurrency(row)
     const money = byStatus(row, live, { status: chosen, amountMinor, today: paidOn ?? today })
-    if (money.record?.length) refuseMorePayments(recorded)
+    if (money.record?.length) refuseMorePayments(row, recorded)
     const settling: Settling = {
       row,
       live,
@@ -397,8 +397,27 @@ export async function lockInvoice(tx: Database, ownerId: string, id: string) {
 const mostPayments = 500
 
 /** Refuses with `conflict` one more payment than an invoice may have. What comes from the provider is recorded all the same. */
-export function refuseMorePayments(recorded: number): void {
-  if (recorded >= mostPayments) throw new ProblemError('conflict', texts.payment.tooMany(mostPayments))
+export function refuseMorePayments(row: InvoiceRow, recorded: number): void {
+  if (recorded >= mostPayments) throw tooManyPayments(row)
+}
+
+/** The same of many invoices: the refusals, by invoice, of those that would have more payments. */
+export async function refusedPayments(tx: Database, ownerId: string, changes: Settling[]): Promise<Map<string, ProblemError>> {
+  const recording = changes.filter(({ record = [] }) => record.length > 0)
+  if (recording.length === 0) return new Map()
+  const ids = arrayText(recording.map(({ row }) => row.id))
+  const counted = await tx
+    .select({ id: invoicePayments.invoiceId, recorded: count() })
+    .from(invoicePayments)
+    .where(and(eq(invoicePayments.ownerId, ownerId), sql`${invoicePayments.invoiceId} = ANY(${ids}::uuid[])`))
+    .groupBy(invoicePayments.invoiceId)
+  const recorded = new Map(counted.map((one) => [one.id, one.recorded]))
+  const beyond = recording.filter(({ row, record = [] }) => (recorded.get(row.id) ?? 0) + record.length > mostPayments)
+  return new Map(beyond.map(({ row }) => [row.id, tooManyPayments(row)]))
+}
+
+function tooManyPayments({ reference }: InvoiceRow): ProblemError {
+  return new ProblemError('conflict', texts.payment.tooMany(reference, mostPayments))
 }
 
 function isOtherAddress(row: InvoiceRow, { clientEmail }: InvoiceChange): boolean {

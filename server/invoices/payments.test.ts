@@ -2,6 +2,7 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { bankFileCalls } from '#contract/bank-file.ts'
 import type { CallInput } from '#contract/call.ts'
 import { type InvoiceChange, invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -167,11 +168,25 @@ test('an invoice has at most 500 payments and refunds, with those that were take
   await app.db.execute(more)
   expect((await of.record({ amount: 1 })).status).toBe(201)
   const message =
-    'An invoice can have 500 payments and refunds, also taken back ones, and this one has that many. Please create another invoice.'
+    'An invoice can have 500 payments and refunds, also taken back ones, and INV-0001 would have more. Please create another invoice.'
   expect((await of.record({ amount: 1 })).problem).toEqual({ code: 'conflict', message })
   expect((await of.update({ status: 'paid' })).problem).toEqual({ code: 'conflict', message })
   expect((await of.record({ amount: 1 }, 'first')).reply.payment._id).toBe(reply.payment._id)
   expect((await of.update({ clientName: 'Kaveri' })).reply._id).toBe(invoice._id)
+  // Many at once, by an import, by a program, and by a bank file.
+  const { _id: id, reference, clientName, clientEmail, dueDate } = invoice
+  const { asha: owner, read } = of
+  const second = await anInvoice(app, { owner })
+  const marked = await ask(app, owner, invoiceCalls.bulkChange, { body: { ids: [id, second._id], change: { do: 'mark', status: 'paid' } } })
+  expect(marked.reply).toEqual({ changed: [second._id], failed: [{ _id: id, code: 'conflict', message }] })
+  const draft = { clientName: 'Kaveri', clientEmail, amount: 5000, dueDate, status: 'paid' as const }
+  const line = { ...draft, reference }
+  const imported = await ask(app, owner, invoiceCalls.import, { body: { lines: [line], onExisting: 'update' } })
+  expect(imported.reply).toMatchObject({ lines: [{ outcome: 'unchanged', note: message }] })
+  expect((await ask(app, owner, invoiceCalls.put, { params: { reference }, body: draft })).problem).toEqual({ code: 'conflict', message })
+  const paid = { date: '2026-03-01', amount: 1, description: clientName, reference: '', name: '', invoices: [{ invoiceId: id, amount: 1 }] }
+  expect((await ask(app, owner, bankFileCalls.import, { body: { lines: [paid] } })).problem).toEqual({ code: 'conflict', message })
+  expect((await read()).status).not.toBe('paid')
 })
 
 test('marking as paid records what is left, dated today; marking as not paid takes the mark back and leaves the part', async () => {

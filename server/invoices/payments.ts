@@ -41,7 +41,7 @@ export async function recordPayment(
     const before = key === null ? null : await recordedUnder(tx, ownerId, key)
     if (before && before.requestHash !== requestHash) throw new ProblemError('conflict', texts.payment.keyUsed)
     if (before) return { payment: before, invoice: row }
-    refuseMorePayments(recorded)
+    refuseMorePayments(row, recorded)
     const today = localDate(now, owner.timezone)
     const { amount, paidOn = today, ...fields } = draft
     if (paidOn > today) throw invalid('paidOn', texts.payment.future)

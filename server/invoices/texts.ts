@@ -27,8 +27,8 @@ export const texts = {
       `${reference} has payments in ${currency}. Please take them back before you change its currency.`,
     coveredByOthers: (reference: string) => `${reference} is paid by payments that were recorded one by one. Please take one back first.`,
     refundFirst: (reference: string) => `More of ${reference} was refunded than would be left as paid. Please take the refund back first.`,
-    tooMany: (most: number) =>
-      `An invoice can have ${most} payments and refunds, also taken back ones, and this one has that many. Please create another invoice.`,
+    tooMany: (reference: string, most: number) =>
+      `An invoice can have ${most} payments and refunds, also taken back ones, and ${reference} would have more. Please create another invoice.`,
     future: 'Please choose today or an earlier day.',
     mostRefund: (most: string) => `At most ${most} can be refunded.`,
     // Fixed by the specification.

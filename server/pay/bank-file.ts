@@ -14,7 +14,7 @@ import {
   settle,
   sumOf,
 } from '#server/invoices/balance.ts'
-import { localDate, lockOwner, openRoom, tooManyOpen } from '#server/invoices/invoices.ts'
+import { localDate, lockOwner, openRoom, refusedPayments, tooManyOpen } from '#server/invoices/invoices.ts'
 import {
   type AfterChange,
   type InvoiceRow,
@@ -65,7 +65,8 @@ export async function matchBankFile(db: Database, { id: ownerId, currency }: Own
 
 /**
  * Records what the lines pay, all in one transaction; a line that is recorded already is left out, also by a request at the same time.
- * Refuses with `invalid` a date in the future and parts that do not add up to their line, with `not_found` an invoice that is gone.
+ * Refuses with `invalid` a date in the future and parts that do not add up to their line, with `not_found` an invoice that is gone, and with
+ * `conflict` more payments than an invoice may have.
  */
 export async function importBankFile(
   db: Database,
@@ -105,6 +106,7 @@ export async function importBankFile(
       live: live.get(row.id),
       record: (byInvoice.get(row.id) ?? []).map(({ payment }) => payment),
     }))
+    for (const problem of (await refusedPayments(tx, ownerId, settling)).values()) throw problem
     const { rows: settled, recorded } = await settle(tx, owner, settling, now, afterChange)
     const paid = settled.filter(({ status }, at) => status === 'paid' && rows[at]?.status !== 'paid').length
     return { importId, recorded: recorded.length, paid }
