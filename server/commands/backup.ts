@@ -62,19 +62,23 @@ async function withSource(config: Config, use: (db: Database) => Promise<void>):
 
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-async function openSource(dataDir: string): Promise<{ db: Database; close(): Promise<void> }> {
-  await refuseMissing(dataDir)
-  const within = await mkdtemp(path.join(path.resolve(dataDir), 'backup-'))
-  // A copy of all data must not stay there where the command is interrupted.
+/** A copy of all data must not stay at a place where the command is interrupted. `gone` removes it, `kept` leaves what is there. */
+function interruptible(place: string): { gone(): Promise<void>; kept(): void } {
   const interrupted = (signal: NodeJS.Signals) => {
-    rmSync(within, { recursive: true, force: true })
+    rmSync(place, { recursive: true, force: true })
     process.kill(process.pid, signal)
   }
   for (const signal of endings) process.once(signal, interrupted)
-  const gone = () =>
-    rm(within, { recursive: true, force: true }).finally(() => {
-      for (const signal of endings) process.off(signal, interrupted)
-    })
+  const kept = () => {
+    for (const signal of endings) process.off(signal, interrupted)
+  }
+  return { gone: () => rm(place, { recursive: true, force: true }).finally(kept), kept }
+}
+
+async function openSource(dataDir: string): Promise<{ db: Database; close(): Promise<void> }> {
+  await refuseMissing(dataDir)
+  const within = await mkdtemp(path.join(path.resolve(dataDir), 'backup-'))
+  const { gone } = interruptible(within)
   try {
     const said = await runInServer(dataDir, ['snapshot', within])
     if (said && said.code !== 0) throw new StartError(said.lines.join('\n'))
@@ -99,11 +103,13 @@ async function writeFile(file: string, lines: AsyncIterable<string>): Promise<vo
   const text = async function* () {
     for await (const line of lines) yield `${line}\n`
   }
+  const { gone, kept } = interruptible(made)
   try {
     await pipeline(Readable.from(text()), createGzip({ level: 5 }), createWriteStream(made, { mode: 0o600, flush: true }))
     await rename(made, file)
+    kept()
   } catch (error) {
-    await rm(made, { force: true })
+    await gone()
     if (isFileError(error)) throw new StartError(`${file} cannot be written (${error.code}).`, { cause: error })
     throw error
   }

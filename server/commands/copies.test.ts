@@ -1,5 +1,7 @@
 // Only on PostgreSQL: data moves from the embedded database to a server and back.
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { gunzipSync, gzipSync } from 'node:zlib'
@@ -10,10 +12,11 @@ import { readConfig } from '#server/config.ts'
 import { systemClock } from '#server/platform/clock.ts'
 import { type Database, migrate, openConnection, openEmbedded, rows, wrapEmbedded } from '#server/platform/database.ts'
 import { wasRestored } from '#server/platform/origin.ts'
+import { programFile } from '#test/bundle.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { engineFromTemplate } from '#test/harness.ts'
 import { createDatabase, query } from '#test/postgres.ts'
-import { someoneAt, startProgram } from '#test/program.ts'
+import { programFlags, someoneAt, startProgram } from '#test/program.ts'
 import { thorough } from '#test/thorough.ts'
 import { linesOf } from './backup.ts'
 import { operate, runAlone } from './commands.ts'
@@ -183,6 +186,32 @@ test('a backup restores, and data moves to a server and back, with every byte of
   expect(await wrote((await readFile(open)).subarray(0, 5_000))).toContain('The backup is damaged')
   expect((await everything(target.pulse)).filter((line) => line.startsWith('['))).toEqual([])
   await target.close()
+})
+
+test('a backup that is interrupted leaves no file, and what a killed one left is overwritten', async () => {
+  const within = await mkdtemp(path.join(tmpdir(), 'duely-'))
+  await using _gone = { [Symbol.asyncDispose]: () => rm(within, { recursive: true, force: true }) }
+  const [file, made] = [path.join(within, 'backup.gz'), path.join(within, 'backup.gz.unfinished')]
+  const env = { DATABASE_URL: await createDatabase(server), SECRET_KEY: 'a secret key for tests, 32 characters' }
+  expect(await run(env, 'migrate')).toMatch(/^0\n/)
+  const left = 'left by a backup that was killed '.repeat(1_000)
+  await writeFile(made, left)
+  await look(openConnection(env.DATABASE_URL, 'test'), async (db) => {
+    // The backup waits for it, while its file is open.
+    await db.execute(sql`BEGIN`)
+    await db.execute(sql`LOCK TABLE accounts`)
+    const command = [...programFlags, await programFile('duely'), 'backup', file]
+    const backup = spawn(process.execPath, command, { env: { PATH: process.env.PATH ?? '', ...env }, stdio: 'ignore' })
+    const ended = once(backup, 'exit')
+    await expect.poll(async () => (await stat(made)).size).toBeLessThan(left.length)
+    backup.kill('SIGTERM')
+    expect(await ended).toEqual([null, 'SIGTERM'])
+  })
+  expect(await readdir(within)).toEqual([])
+  await writeFile(made, left)
+  expect(await run(env, 'backup', file)).toMatch(/^0\n/)
+  expect(await readdir(within)).toEqual(['backup.gz'])
+  expect(gunzipSync(await readFile(file)).toString()).toMatch(/^\{"duely":1/)
 })
 
 test('values of every type arrive as they were, also in a table that is added later', async () => {
