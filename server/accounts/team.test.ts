@@ -163,15 +163,22 @@ test('an invitation is for one email, once, for seven days, until it is revoked 
   expect((await ask(app, owner, teamCalls.invite, { body: { email: meera.email, role: 'admin' } })).problem?.code).toBe('conflict')
 })
 
-test('an invitation is erased once its seven days are over', async () => {
+test('an expired invitation names its business for 30 days more, and is erased then', async () => {
   await using app = await openTestApp({ now: '2026-03-02T09:00:00Z' })
   const owner = await aPerson(app)
-  const invite = (email: string) => ask(app, owner, teamCalls.invite, { body: { email, role: 'viewer' } })
-  await invite('meera@example.com')
+  const invite = async (email: string) => (await ask(app, owner, teamCalls.invite, { body: { email, role: 'viewer' } })).reply.link
+  const link = await invite('meera@example.com')
   app.clock.advance({ hours: 1 })
   await invite('ravi@example.com')
-  app.clock.advance({ hours: 7 * 24 - 1 })
-  await pruneInvitations(app.db, app.clock.now())
+  const look = async () => {
+    await pruneInvitations(app.db, app.clock.now())
+    const [, token = ''] = link.split('#token=')
+    return (await ask(app, null, teamCalls.lookAtInvitation, { body: { token } })).problem?.message
+  }
+  app.clock.advance({ hours: 37 * 24 - 2 })
+  expect(await look()).toBe('This invitation is no longer good. Ask Asha Rao for a new one.')
+  app.clock.advance({ hours: 1 })
+  expect(await look()).toBe('This invitation is no longer good. Ask the business for a new one.')
   expect(await app.db.select({ email: invitations.email }).from(invitations)).toEqual([{ email: 'ravi@example.com' }])
 })
 

@@ -43,6 +43,8 @@ export interface Seats {
 
 type InvitationRow = typeof invitations.$inferSelect
 const [invitationDays, offerDays] = [7, 7]
+/** For so long an expired invitation still names the business to ask: its email does not. */
+const namedDays = 30
 const invitationsOfOneAccount = { limit: 20, seconds: 24 * 3600 }
 const looksFromOneAddress = { limit: 30, seconds: 600 }
 
@@ -295,7 +297,7 @@ async function findInvitation(db: Database, token: string, now: Instant): Promis
 }
 
 export async function pruneInvitations(db: Database, now: Instant): Promise<void> {
-  await db.delete(invitations).where(lte(invitations.expiresAt, now))
+  await db.delete(invitations).where(lte(invitations.expiresAt, now.subtract({ hours: 24 * namedDays })))
 }
 
 /** Only the person whose email it is joins; where the server can send the link for it, the email must be confirmed. */
