@@ -203,7 +203,7 @@ export function payBlock(block: PayBlock): { html: string; text: string } | null
       : null
   const received = total > amount ? [text.received(inMoney(total - amount), inMoney(total))] : []
   const page = payLink === null ? null : escapeHtml(payLink)
-  const files = block.pdfs.map(({ reference, url }) => ({ url, label: several ? text.fileOf(apart(visible(reference))) : text.file }))
+  const files = fileLinks(block)
 
   const rows = lines.map(
     ({ label, shown: value }) =>
@@ -222,41 +222,61 @@ export function payBlock(block: PayBlock): { html: string; text: string } | null
       ? `${text.question} ${text.reply}`
       : `${text.question} <a href="${page}#else" style="color:inherit">${text.tellUsThere}</a>${text.orReply}`,
   ]
-  // Where its words are in another language than the email.
-  const [begins, ends] = speech.payLanguage === speech.language ? ['', ''] : [`<div lang="${speech.payLanguage}" dir="ltr">`, '</div>']
   const html = [
-    begins,
     '<div style="margin-top:28px;border-top:1px solid;opacity:.25;font-size:0;line-height:0">&nbsp;</div>',
     page === null ? '' : linked(page, button),
-    files.length === 0
-      ? ''
-      : `<div style="padding-top:12px;font-size:15px;line-height:1.5">${files.map(({ url, label }) => `<a href="${escapeHtml(url)}" style="color:inherit">${escapeHtml(label)}</a>`).join('<br>')}</div>`,
+    files.html,
     `<div style="padding-top:24px">${picture}<table role="presentation" cellpadding="0" cellspacing="0" border="0" style="display:inline-table;vertical-align:top;max-width:384px;font-size:15px;line-height:1.63">${rows.join('')}</table></div>`,
     own === null ? '' : linked(escapeHtml(own.url), own.label),
     `<div style="padding-top:12px;font-size:15px;line-height:1.5">${closing.join('<br>')}</div>`,
-    ends,
   ].join('')
   const paragraphs = [
-    [...(payLink === null ? [] : [`${button}${text.colon}${payLink}`]), ...files.map(({ url, label }) => `${label}${text.colon}${url}`)],
+    [...(payLink === null ? [] : [`${button}${text.colon}${payLink}`]), ...files.lines],
     lines.map(({ label, shown: value }) => (label === '' ? apart(value) : `${label}${text.colon}${apart(value)}`)),
     own === null ? [] : [`${own.label}${text.colon}${own.url}`],
     [...received, payLink === null ? `${text.question} ${text.reply}` : `${text.question} ${text.tellUsThere}${text.orReply}`],
   ]
-  return { html, text: paragraphs.flatMap((one) => (one.length === 0 ? [] : [one.join('\n')])).join('\n\n') }
+  return { html: inPayLanguage(html, speech), text: paragraphs.flatMap((one) => (one.length === 0 ? [] : [one.join('\n')])).join('\n\n') }
+}
+
+/** The links to the PDFs of an email. */
+function fileLinks({ pdfs, references, speech = english }: Pick<PayBlock, 'pdfs' | 'references' | 'speech'>): {
+  html: string
+  lines: string[]
+} {
+  const { pay: text, value: apart } = speech
+  const files = pdfs.map(({ reference, url }) => ({
+    url,
+    label: references.length > 1 ? text.fileOf(apart(visible(reference))) : text.file,
+  }))
+  const links = files.map(({ url, label }) => `<a href="${escapeHtml(url)}" style="color:inherit">${escapeHtml(label)}</a>`)
+  return {
+    html: links.length === 0 ? '' : `<div style="padding-top:12px;font-size:15px;line-height:1.5">${links.join('<br>')}</div>`,
+    lines: files.map(({ url, label }) => `${label}${text.colon}${url}`),
+  }
+}
+
+/** Where the words about paying are in another language than the email. */
+function inPayLanguage(html: string, { language, payLanguage }: Speech): string {
+  return payLanguage === language ? html : `<div lang="${payLanguage}" dir="ltr">${html}</div>`
 }
 
 /**
  * A rendered email with its block about paying, where the account adds one and the wording has no link of its own; `picture` gives the address of
- * a UPI code's picture. `code` is what that picture shows; null where there is none.
+ * a UPI code's picture. `code` is what that picture shows; null where there is none. `mustLink`: its PDFs were to be attached and cannot be, so it
+ * links to them without a block too.
  */
 export function withPayBlock(
   rendered: RenderedReminder,
-  about: Omit<PayBlock, 'qr'> & { wording: Wording; inEmails: boolean; picture: ((code: string) => string) | null },
+  about: Omit<PayBlock, 'qr'> & { wording: Wording; inEmails: boolean; picture: ((code: string) => string) | null; mustLink?: boolean },
 ): RenderedReminder & { code: string | null } {
-  const { wording, inEmails, picture, ...facts } = about
-  if (!inEmails || hasPayLink(wording)) return { ...rendered, code: null }
-  const code = upiCode(facts)
-  const block = payBlock({ ...facts, qr: code === null || picture === null ? null : picture(code) })
-  if (!block) return { ...rendered, code: null }
-  return { ...rendered, html: `${rendered.html}${block.html}`, text: `${rendered.text}\n\n${block.text}`, code }
+  const { wording, inEmails, picture, mustLink = false, ...facts } = about
+  if (hasPayLink(wording)) return { ...rendered, code: null }
+  const code = inEmails ? upiCode(facts) : null
+  const block = inEmails ? payBlock({ ...facts, qr: code === null || picture === null ? null : picture(code) }) : null
+  if (block) return { ...rendered, html: `${rendered.html}${block.html}`, text: `${rendered.text}\n\n${block.text}`, code }
+  const { html, lines } = fileLinks(facts)
+  if (!mustLink || lines.length === 0) return { ...rendered, code: null }
+  const linked = inPayLanguage(html, facts.speech ?? english)
+  return { ...rendered, html: `${rendered.html}${linked}`, text: `${rendered.text}\n\n${lines.join('\n')}`, code: null }
 }

@@ -361,6 +361,9 @@ const reminderDraft = z
         html: z.string(),
         text: z.string(),
         attached: z.array(z.string()).meta({ description: 'The names of the PDFs that it has attached.' }),
+        notAttached: z.array(z.string()).meta({
+          description: 'The names of the PDFs that are too large to be attached. It links to them where clients can reach this server.',
+        }),
       })
       .nullable()
       .meta({ description: 'The email as it would be sent now; null where there is none, or more than one.' }),

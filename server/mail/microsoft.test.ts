@@ -21,6 +21,7 @@ import { openMailer } from './transports.ts'
 
 /** Ten in the morning in India. */
 const morning = '2026-03-02T04:30:00Z'
+const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
 
 /** Without the limit of 30 emails a minute, which limits.test.ts is about. */
 async function withMicrosoft(microsoft: FakeMicrosoft, config = {}): Promise<TestApp> {
@@ -330,7 +331,6 @@ test('PDFs that Graph would refuse with their email are linked instead, and the 
   await using microsoft = await openFakeMicrosoft()
   await using app = await withMicrosoft(microsoft, { publicUrl: 'https://duely.example', payLinks: true })
   const asha = await ashaOnMicrosoft(app, microsoft, 2)
-  const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
   await ask(app, asha, paymentSettingsCalls.save, { body: { upi, pdf: 'attach' } })
   const invoices = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply
   const draftOf = async (id: string) => (await ask(app, asha, reminderCalls.draft, { body: { invoiceIds: [id] } })).reply.email
@@ -353,4 +353,26 @@ test('PDFs that Graph would refuse with their email are linked instead, and the 
     text?.includes('/invoice.pdf'),
   ])
   expect(sent.toSorted()).toEqual(shown.toSorted())
+})
+
+test.each([
+  ['without a way to pay', { pdf: 'attach' }, true],
+  ['without ways to pay in reminders', { pdf: 'attach', upi, inEmails: false }, true],
+  ['where clients cannot reach this server', { pdf: 'attach' }, false],
+] as const)('%s too, a PDF that Graph would refuse is linked if it can be, and the draft names it', async (_when, settings, payLinks) => {
+  await using microsoft = await openFakeMicrosoft()
+  await using app = await withMicrosoft(microsoft, { publicUrl: 'https://duely.example', payLinks })
+  const asha = await ashaOnMicrosoft(app, microsoft, 1)
+  await ask(app, asha, paymentSettingsCalls.save, { body: settings })
+  const [invoice] = (await ask(app, asha, invoiceCalls.list, { query: {} })).reply
+  const payload = Buffer.alloc(2 * 1024 * 1024 + 1, '%PDF-1.7 %%EOF ')
+  const headers = { authorization: `Bearer ${asha.token}`, 'content-type': 'application/pdf' }
+  expect((await app.app.inject({ method: 'PUT', url: `/invoice/${invoice?._id}/file`, headers, payload })).statusCode).toBe(200)
+  const { email } = (await ask(app, asha, reminderCalls.draft, { body: { invoiceIds: [invoice?._id ?? ''] } })).reply
+  expect(email).toMatchObject({ attached: [], notAttached: ['invoice.pdf'] })
+  await start(app, asha)
+  const sent = await PostalMime.parse(microsoft.mails[0]?.raw ?? '')
+  const link = /^Download the invoice \(PDF\): https:\/\/duely\.example\/pay\/[\w-]+\/invoice\.pdf$/m
+  expect([email?.text, sent.text].map((text) => link.test(text ?? ''))).toEqual([payLinks, payLinks])
+  expect(sent.html?.includes('/invoice.pdf"')).toBe(payLinks)
 })

@@ -13,7 +13,7 @@ import { batch } from '#server/platform/batch.ts'
 import { arrayText, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { readWordings, type Wordings } from '#server/templates/templates.ts'
-import { type MailPayment, type SentBrand, sentBrand } from './compose.ts'
+import { filesLeftOut, type MailPayment, type SentBrand, sentBrand } from './compose.ts'
 import type { SendingMailbox } from './mailboxes.ts'
 import { type PendingDelivery, readPending } from './pending.ts'
 
@@ -124,9 +124,12 @@ async function withPayment(
 ): Promise<Map<string, PendingMail[]>> {
   const payments = await readEmailPayments(db, config, [...pending.keys()])
   const all = [...pending].flatMap(([ownerId, mails]) => mails.map((mail) => ({ ownerId, mail })))
-  const linked = all.filter(({ ownerId, mail: { composed, about, written, step, language } }) => {
+  const mostAttached = (ownerId: string) => largest.get(ownerId) ?? largestAttached.smtp
+  const linked = all.filter(({ ownerId, mail: { composed, about, owed, written, step, language } }) => {
     if (!config.payLinks || composed || about.length === 0) return false
-    if (payments.get(ownerId)?.inEmails) return true
+    const payment = payments.get(ownerId)
+    if (payment?.inEmails) return true
+    if (payment && filesLeftOut({ about, owed, pay: { ...payment, mostAttached: mostAttached(ownerId) } }).length > 0) return true
     const { one, group } = step ?? wordings.get(ownerId)?.in(language) ?? {}
     return [written, one, group].some((wording) => wording && hasPayLink(wording))
   })
@@ -143,8 +146,8 @@ async function withPayment(
   const added = ({ ownerId, mail }: (typeof all)[number]): PendingMail => {
     const payment = payments.get(ownerId)
     const payLink = linkOf.get(mail.id) ?? null
-    const mostAttached = largest.get(ownerId) ?? largestAttached.smtp
-    return { ...mail, pay: payment || payLink !== null ? { ...(payment ?? nothingToPay), payLink, mostAttached } : null }
+    const pay = { ...(payment ?? nothingToPay), payLink, mostAttached: mostAttached(ownerId) }
+    return { ...mail, pay: payment || payLink !== null ? pay : null }
   }
   return Map.groupBy(all.map(added), ({ ownerId }) => ownerId)
 }

@@ -25,7 +25,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { daysOverdue } from './schedule.ts'
 
 /** One invoice of an email. */
-interface ReminderAbout {
+export interface ReminderAbout {
   id: string
   reference: string
   clientName: string
@@ -125,6 +125,7 @@ function renderText({ about, owed, wordings, userName, today, pay, picture, spee
     picture,
     speech,
     pdfs: linkedFiles({ about, owed, pay }),
+    mustLink: filesLeftOut({ about, owed, pay }).length > 0,
   })
 }
 
@@ -137,15 +138,23 @@ function linkedFiles({ about, owed, pay }: Pick<Rendering, 'about' | 'owed' | 'p
   )
 }
 
+interface Attaching {
+  about: Pick<ReminderAbout, 'fileId' | 'fileSize'>[]
+  owed: Rendering['owed']
+  pay: Pick<MailPayment, 'pdf' | 'mostAttached'> | null
+}
+
 /** The PDFs that an email has attached: none where they are linked, would be too large together, or are of more invoices than it lists. */
-export function attachedFiles({
-  about,
-  owed,
-  pay,
-}: Pick<Rendering, 'owed' | 'pay'> & { about: Pick<ReminderAbout, 'fileId' | 'fileSize'>[] }): string[] {
+export function attachedFiles({ about, owed, pay }: Attaching): string[] {
   if (pay?.pdf !== 'attach' || about.length < owed.count) return []
   const bytes = about.reduce((sum, { fileSize }) => sum + (fileSize ?? 0), 0)
   return bytes > pay.mostAttached ? [] : about.flatMap(({ fileId }) => fileId ?? [])
+}
+
+/** The PDFs that an email was to have attached and has not. */
+export function filesLeftOut(mail: Attaching): string[] {
+  if (mail.pay?.pdf !== 'attach' || attachedFiles(mail).length > 0) return []
+  return mail.about.flatMap(({ fileId }) => fileId ?? [])
 }
 
 /** Composes one reminder, about one invoice or all that one client owes. Exactly these bytes are sent. */

@@ -58,7 +58,7 @@ import { jsonItems } from '#server/platform/stream-json.ts'
 import { sendsSystemMail } from '#server/platform/system-mail.ts'
 import { readWordings, type TemplateKind } from '#server/templates/templates.ts'
 import { quietAfter } from './calendars.ts'
-import { attachedFiles, type MailPayment, renderMail, sentBrand, toMailBrand } from './compose.ts'
+import { attachedFiles, filesLeftOut, type MailPayment, type ReminderAbout, renderMail, sentBrand, toMailBrand } from './compose.ts'
 import { releaseAddress, releaseAddressesOf, releaseRestored } from './holds.ts'
 import { closeLeftOut } from './left-out.ts'
 import { senderTo } from './mailboxes.ts'
@@ -780,8 +780,9 @@ async function draftEmail(
   const date = localDate(now, account.timezone)
   const today = by === 'start' ? laterDate(date, firstDay.toString()) : date
   const sender = await senderTo(db, account.id, first.clientEmail)
-  const pay = await paymentOf(asking, wanted, { wording, mostAttached: largestAttached[sender?.provider ?? 'smtp'] })
-  const attached = attachedFiles({ about, owed, pay })
+  const mostAttached = largestAttached[sender?.provider ?? 'smtp']
+  const pay = await paymentOf(asking, { about, owed }, { wording, mostAttached })
+  const namesOf = (ids: string[]) => [...files.values()].flatMap(({ id, name }) => (ids.includes(id) ? [name] : []))
   const own = (await readOwnBrands(db, [account.id])).get(account.id)
   const brand = sentBrand(own, (await entitlementsOf(db, account.id, now, config)).abilities)
   try {
@@ -805,7 +806,8 @@ async function draftEmail(
       subject,
       html: reminderDocument(html, speech),
       text,
-      attached: [...files.values()].flatMap(({ id, name }) => (attached.includes(id) ? [name] : [])),
+      attached: namesOf(attachedFiles({ about, owed, pay })),
+      notAttached: namesOf(filesLeftOut({ about, owed, pay })),
     }
   } catch (error) {
     if (error instanceof EmailTooLarge) throw new ProblemError('invalid', texts.tooLarge)
@@ -816,7 +818,7 @@ async function draftEmail(
 /** How the client of a draft can pay: as the sent email says, with a link that works. */
 async function paymentOf(
   { db, config, account, now, log }: Drafting,
-  about: PreviewLine[],
+  { about, owed }: { about: (PreviewLine & Pick<ReminderAbout, 'fileId' | 'fileSize'>)[]; owed: { count: number; totalMinor: number } },
   { wording, mostAttached }: { wording: Wording; mostAttached: number },
 ): Promise<MailPayment | null> {
   const payment = (await readEmailPayments(db, config, [account.id])).get(account.id)
@@ -824,7 +826,8 @@ async function paymentOf(
   if (!first || !(payment || hasPayLink(wording))) return null
   const invoiceId = about.length === 1 ? first.invoiceId : null
   const clientKey = first.clientEmail.toLowerCase()
-  const linked = config.payLinks && (payment?.inEmails || hasPayLink(wording))
+  const leavesOut = payment && filesLeftOut({ about, owed, pay: { ...payment, mostAttached } }).length > 0
+  const linked = config.payLinks && (payment?.inEmails || leavesOut || hasPayLink(wording))
   const [payLink = null] = linked ? await payLinksFor({ db, config, log }, [{ ownerId: account.id, invoiceId, clientKey }], now) : []
   return { ...nothingToPay, ...payment, payLink, mostAttached }
 }

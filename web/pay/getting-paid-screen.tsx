@@ -36,6 +36,7 @@ const methods: Method[] = ['upi', 'bank', 'ownLink']
 export default function GettingPaidScreen(): ReactNode {
   const settings = useApiQuery(paymentSettingsCalls.read)
   const server = useApiQuery(accountCalls.server)
+  const isPublic = server.data?.payLinks !== false
   const [editing, setEditing] = useState<Method | null>(null)
   const [connecting, setConnecting] = useState(false)
   return (
@@ -72,14 +73,9 @@ export default function GettingPaidScreen(): ReactNode {
                   }
                 />
               ) : (
-                <Ways
-                  settings={found}
-                  isPublic={server.data?.payLinks !== false}
-                  onEdit={setEditing}
-                  onConnect={() => setConnecting(true)}
-                />
+                <Ways settings={found} isPublic={isPublic} onEdit={setEditing} onConnect={() => setConnecting(true)} />
               )}
-              <PayPageCard settings={found} />
+              <PayPageCard settings={found} isPublic={isPublic} />
             </Allowed>
             <Panel title={bankFileTexts.title}>
               <p className={styles.text}>{bankFileTexts.card}</p>
@@ -159,7 +155,7 @@ function summaryOf({ upi, bank, ownLink }: PaymentSettings, method: Method): str
 
 const pageTexts = texts.page
 
-function PayPageCard({ settings }: { settings: PaymentSettings }): ReactNode {
+function PayPageCard({ settings, isPublic }: { settings: PaymentSettings; isPublic: boolean }): ReactNode {
   const profile = useApiQuery(accountCalls.profile)
   const proof = useProof()
   const { businessName, details, inEmails, pdf } = settings
@@ -195,7 +191,7 @@ function PayPageCard({ settings }: { settings: PaymentSettings }): ReactNode {
           <Switch label={pageTexts.inEmails} {...form.getInputProps('inEmails', { type: 'checkbox' })} />
           <NativeSelect
             label={pageTexts.pdf}
-            description={pageTexts.pdfHint}
+            description={pageTexts.pdfHint(isPublic)}
             data={[
               { value: 'link', label: pageTexts.pdfs.link },
               { value: 'attach', label: pageTexts.pdfs.attach },

@@ -95,7 +95,8 @@ export const texts = {
     detailsHint: 'Such as your address or tax number.',
     inEmails: 'Add ways to pay to reminders',
     pdf: 'Invoice PDFs in reminders',
-    pdfHint: 'Add a PDF on the invoice’s page. If the PDFs of one email exceed 8 MiB, or 2 MiB from Microsoft 365, links are sent instead.',
+    pdfHint: (isPublic: boolean) =>
+      `Add a PDF on the invoice’s page. If the PDFs of one email exceed 8 MiB, or 2 MiB from Microsoft 365, ${isPublic ? 'links are sent instead' : 'they are left out'}.`,
     pdfs: { link: 'Link to the PDF', attach: 'Attach the PDF' },
     logo: 'Logo',
     logoHint: 'PNG or JPEG, at most 200 KB',

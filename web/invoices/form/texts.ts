@@ -50,6 +50,8 @@ export const remindTexts = {
   to: 'To',
   subject: 'Subject',
   attached: 'Attached',
+  notAttached: 'Not attached',
+  tooLargeToAttach: (names: string[]) => `${names.join(', ')} (too large for one email)`,
   content: 'Text',
   contentHint: 'Only this email changes. Words in {{braces}} are filled in for the client.',
   edit: 'Edit this email',

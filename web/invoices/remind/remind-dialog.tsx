@@ -203,6 +203,12 @@ function Email({ email, wording, pending, errors, onChange, onReset }: EmailProp
             <dd>{email.attached.join(', ')}</dd>
           </>
         )}
+        {email.notAttached.length > 0 && (
+          <>
+            <dt>{texts.notAttached}</dt>
+            <dd>{texts.tooLargeToAttach(email.notAttached)}</dd>
+          </>
+        )}
         {!editing && (
           <>
             <dt>{texts.subject}</dt>
