@@ -53,6 +53,7 @@ const clientEmail = z
     state: deliveryState,
     subject: z.string().nullable(),
     reply: z.string().nullable().meta({ description: 'The mail server’s reply.' }),
+    copiesRefused: z.string().nullable().meta({ description: 'Which of its copies the mail server refused, and why.' }),
     references: z.array(z.string()).meta({ description: 'The invoices that it was about.' }),
     stored: z.boolean().meta({ description: 'Whether its text is stored.' }),
   })

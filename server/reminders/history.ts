@@ -96,6 +96,7 @@ const clientEmail = z.object({
   state: deliveryState,
   subject: z.string().nullable(),
   reply: z.string().nullable(),
+  copiesRefused: z.string().nullable(),
   references: z.array(z.string()),
   stored: z.boolean(),
 })
@@ -105,7 +106,7 @@ export function emailsOfClient(db: Database, ownerId: string, emailKey: string):
   return rows(
     db,
     clientEmail,
-    sql`SELECT 'email' AS kind, d.id AS _id, coalesce(d.sent_at, d.tried_at) AS at, d.state, d.subject, d.server_reply AS reply, d.raw IS NOT NULL AS stored,
+    sql`SELECT 'email' AS kind, d.id AS _id, coalesce(d.sent_at, d.tried_at) AS at, d.state, d.subject, d.server_reply AS reply, d.copies_refused AS "copiesRefused", d.raw IS NOT NULL AS stored,
           (SELECT array_agg(i.reference ORDER BY i.due_date, i.id) FROM delivery_invoices n JOIN invoices i ON i.id = n.invoice_id WHERE n.delivery_id = d.id) AS "references"
         FROM deliveries d
         WHERE d.owner_id = ${ownerId}::uuid AND coalesce(d.sent_at, d.tried_at) IS NOT NULL AND d.id IN (

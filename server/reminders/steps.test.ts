@@ -1,6 +1,7 @@
 // Also on PostgreSQL: the claim compares the step, its version and its copies.
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { clientCalls } from '#contract/clients.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { newStep, readySequences } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -128,6 +129,10 @@ test.each([
   expect(await runOn(all, date)).toHaveLength(1)
   expect((await ask(app, asha, reminderCalls.history, { params: { id: _id } })).reply.mails).toMatchObject([
     { state: 'sent', serverReply: '250 2.0.0 Accepted', copiesRefused: `The copy to ${asha.email} was refused: address doesn’t exist` },
+  ])
+  const client = (await ask(app, asha, clientCalls.list)).reply[0]?._id ?? ''
+  expect((await ask(app, asha, clientCalls.read, { params: { id: client } })).reply.timeline).toMatchObject([
+    { kind: 'email', state: 'sent', copiesRefused: `The copy to ${asha.email} was refused: address doesn’t exist` },
   ])
 })
 

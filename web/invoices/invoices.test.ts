@@ -7,7 +7,7 @@ import type { PayAnswer } from '#contract/pay-answers.ts'
 import type { Payment } from '#contract/payments.ts'
 import type { DayDecision, HistoryChange, HistoryMail, HoldReason, InvoiceHistory } from '#contract/reminders.ts'
 import { aShownInvoice } from '#test/shown-invoice.ts'
-import { daysFromDue, usualDelay, withVoids } from '#web/invoices/clients/client-data.ts'
+import { daysFromDue, foldEvents, usualDelay, withVoids } from '#web/invoices/clients/client-data.ts'
 import { clientChanges } from '#web/invoices/clients/client-reminders.tsx'
 import { clientsOf, statusByDate, suggestions } from '#web/invoices/form/invoice-form.tsx'
 import { refetchDelay, timelineOf, undoable } from '#web/invoices/history/history-timeline.tsx'
@@ -499,6 +499,11 @@ test('an email whose copy was refused is not folded into those whose copies arri
   const copiesRefused = 'The copy to boss@example.com was refused: address doesn’t exist'
   const mails = [sentOn('08'), sentOn('07', { copiesRefused }), sentOn('06', { copiesRefused })]
   expect(linesOf(aHistory({ mails }))).toEqual(['sent 03-08', 'sent 03-07 03-06'])
+  const events = mails.map(({ _id, sentAt, state, subject, serverReply, copiesRefused }) => ({
+    ...{ kind: 'email' as const, _id, at: sentAt ?? '', state, subject, reply: serverReply, copiesRefused },
+    ...{ references: ['INV-0001'], stored: true },
+  }))
+  expect(foldEvents(events).map((line) => (Array.isArray(line) ? line.length : 0))).toEqual([1, 2])
 })
 
 test('a day with more than one event is not folded', () => {

@@ -153,7 +153,8 @@ export function withVoids(events: ClientEvent[]): ClientEvent[] {
 /** Consecutive emails about the same invoices with the same outcome are one line; newest first. */
 export function foldEvents(events: ClientEvent[]): (Exclude<ClientEvent, ClientEmail> | [ClientEmail, ...ClientEmail[]])[] {
   const folded: ReturnType<typeof foldEvents> = []
-  const likeness = ({ state, references, reply }: ClientEmail) => `${state} ${references.join()} ${state === 'sent' ? '' : reply}`
+  const likeness = ({ state, references, reply, copiesRefused }: ClientEmail) =>
+    `${state} ${references.join()} ${state === 'sent' ? copiesRefused : reply}`
   for (const event of events) {
     const last = folded.at(-1)
     if (event.kind !== 'email') folded.push(event)

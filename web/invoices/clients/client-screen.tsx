@@ -282,8 +282,8 @@ function Timeline({ client, zone, today }: { client: ClientDetails; zone: string
   const [opened, setOpened] = useState<ShownEmail | null>(null)
   const lines = useMemo(() => foldEvents(withVoids(client.timeline)), [client.timeline])
   if (lines.length === 0) return <p className={styles.about}>{texts.nothingYet}</p>
-  const show = ({ _id, subject, at, reply, stored }: ClientEmail) =>
-    setOpened({ _id, subject, clientEmail: client.email, createdAt: at, sentAt: at, serverReply: reply, stored })
+  const show = ({ _id, subject, at, reply, copiesRefused, stored }: ClientEmail) =>
+    setOpened({ _id, subject, clientEmail: client.email, createdAt: at, sentAt: at, serverReply: reply, copiesRefused, stored })
   return (
     <>
       <ol className={historyStyles.lines}>
@@ -321,7 +321,7 @@ const named = 4
 
 function Emails({ events, zone, today, onShow }: EmailsProps): ReactNode {
   const [newest] = events
-  const { state, references, reply } = newest
+  const { state, references, reply, copiesRefused } = newest
   const sent = state === 'sent'
   const tone = state === 'failed' ? 'bad' : sent ? undefined : 'warn'
   const about = [...references.slice(0, named), ...(references.length > named ? [texts.andMore(references.length - named)] : [])]
@@ -342,6 +342,7 @@ function Emails({ events, zone, today, onShow }: EmailsProps): ReactNode {
             </>
           )}
         </p>
+        {copiesRefused !== null && <p className={historyStyles.note}>{copiesRefused}</p>}
       </div>
       <Button variant="subtle" className={historyStyles.show ?? ''} onClick={() => onShow(newest)}>
         {texts.show}
