@@ -494,21 +494,23 @@ const undoable: [string, Undone][] = [
 ]
 
 /** Asha at nine o'clock in India, when an email on the day on which an invoice is due has just been planned; it waits for half an hour. */
-async function waitingOnDueDate() {
+async function waitingOnDueDate(invoices = 1) {
   const office = await anOffice({ now: '2026-03-02T02:00:00Z' })
   const { app, asha, smtp } = office
-  await ask(app, asha, reminderCalls.changeSettings, { body: { holdMinutes: 30 } })
+  await ask(app, asha, reminderCalls.changeSettings, { body: { holdMinutes: 30, groupByClient: invoices > 1 } })
   const steps = [newStep(0, 'friendly'), newStep(30, 'friendly')]
   await aSequence(app, asha, { name: 'On the day', steps, everyDays: null, atMost: null, atLeast: 1 })
   const nextRunAt = Temporal.Instant.from('2026-03-02T03:30:00Z')
   await app.db.update(accounts).set({ remindersActive: true, nextRunAt, nextRunFrom: '2026-03-02' }).where(eq(accounts.id, asha.id))
-  const { _id: id } = await anInvoice(app, { owner: asha, dueDate: '2026-03-02' })
+  const ids: string[] = []
+  for (let nth = 0; nth < invoices; nth += 1) ids.push((await anInvoice(app, { owner: asha, dueDate: '2026-03-02' }))._id)
+  const [id = ''] = ids
   const at = async (instant: string) => {
     app.clock.set(instant)
     await app.runJobs()
   }
   await at('2026-03-02T03:30:00Z')
-  return Object.assign(office, { id, at, sent: () => smtp.mails.length })
+  return Object.assign(office, { id, ids, at, sent: () => smtp.mails.length })
 }
 
 test.each(undoable)(
@@ -529,6 +531,29 @@ test.each(undoable)(
     await undone()
     await at('2026-03-02T06:00:00Z')
     await at('2026-03-03T06:00:00Z')
+    expect(sent()).toBe(1)
+  },
+)
+
+test.each(undoable)(
+  'one email about several invoices is sent once, about what is owed then, where all of them were %s and that is undone',
+  async (_what, change) => {
+    await using office = await waitingOnDueDate(3)
+    const { app, asha, ids, at, smtp, sent } = office
+    const changes = ids.map((id) => change(app, asha, id))
+    for (const { done } of changes) await done()
+    expect(await newestRun(app, asha)).toMatchObject({ open: 0, skipped: 1 })
+    const changed = await ask(app, asha, invoiceCalls.update, { params: { id: ids[2] ?? '' }, body: { dueDate: '2026-03-09' } })
+    for (const { undone } of changes) await undone()
+    expect(await newestRun(app, asha)).toMatchObject({ open: 1, skipped: 0 })
+    await at('2026-03-02T03:45:00Z')
+    expect(sent()).toBe(0)
+    await at('2026-03-02T04:00:00Z')
+    expect(sent()).toBe(1)
+    const { text = '' } = await readEmail(smtp.mails[0]?.raw ?? '')
+    expect(['INV-0001', 'INV-0002', 'INV-0003'].map((reference) => text.includes(reference))).toEqual([true, true, changed.status !== 200])
+    for (const { done, undone } of changes) await done().then(undone)
+    await at('2026-03-02T06:00:00Z')
     expect(sent()).toBe(1)
   },
 )

@@ -45,6 +45,7 @@ import {
   retryAllLater,
   retryLater,
   split,
+  stepCame,
   supersedeAbout,
   takeBack,
   unmark,
@@ -622,8 +623,8 @@ async function closeNotOwed(tx: Database, ownerId: string, invoiceIds: string[],
 }
 
 /**
- * The opposite for invoices that are owed again: reopened, restored or resumed, as by Undo. A grouped email leaves without an invoice that is not owed, so only
- * one about it alone comes back; and of a step only where that has come by the due date of now.
+ * The opposite for invoices that are owed again: reopened, restored or resumed, as by Undo. A grouped email leaves without an invoice that is not owed, so it
+ * comes back only where none of them was; and of a step only where that has come by the due date of now.
  */
 async function requeueOwed(tx: Database, queue: Deps['queue'], ownerId: string, invoiceIds: string[], now: Instant): Promise<void> {
   const account = await findAccount(tx, ownerId)
@@ -632,8 +633,11 @@ async function requeueOwed(tx: Database, queue: Deps['queue'], ownerId: string, 
   const found = await rows(
     tx,
     z.object({ id: z.string(), runId: z.string() }),
-    sql`SELECT d.id, d.run_id AS "runId" FROM (SELECT * FROM invoices WHERE owner_id = ${ownerId}::uuid AND id = ANY(${arrayText(invoiceIds)}::uuid[]) OFFSET 0) i
-        JOIN ${closedFor(sql`${now.toString()}`)} WHERE (d.step_date IS NULL OR i.due_date + d.step_offset <= d.step_date) AND EXISTS (SELECT 1 ${owedToday(today)})`,
+    // What is owed is looked for once for each email: it may be about a thousand invoices.
+    sql`SELECT d.id, d.run_id AS "runId" FROM (
+          SELECT DISTINCT d.id FROM (SELECT * FROM invoices WHERE owner_id = ${ownerId}::uuid AND id = ANY(${arrayText(invoiceIds)}::uuid[]) OFFSET 0) i
+          JOIN ${closedFor(sql`${now.toString()}`)} WHERE ${stepCame}) closed
+        JOIN LATERAL (SELECT * FROM deliveries WHERE deliveries.id = closed.id OFFSET 0) d ON true WHERE EXISTS (SELECT 1 ${owedToday(today)})`,
   )
   if (found.length === 0) return
   const back = Map.groupBy(found, ({ runId }) => runId)
@@ -643,6 +647,7 @@ async function requeueOwed(tx: Database, queue: Deps['queue'], ownerId: string, 
     .where(inArray(runs.id, [...back.keys()])))
     await takeBack(tx, run, back.get(run.id)?.map(({ id }) => id) ?? [], now, 'not_owed')
   const its = arrayText(found.map(({ id }) => id))
+  await split(tx, ownerId, sql`o.delivery_id = ANY(${its}::uuid[])`)
   await giveBack(tx, sql`d.id = ANY(${its}::uuid[])`)
   await followHolds(tx, ownerId, sql`x.delivery_id = ANY(${its}::uuid[])`, now)
   await closeLeftOut(tx, account, { localDate: today }, now)

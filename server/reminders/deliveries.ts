@@ -594,7 +594,7 @@ export async function leaveOut(tx: Database, run: Run, ids: string[], now: Insta
 /**
  * Queues again what was left out of a daily run, to leave with it or immediately; or what was closed because its invoices were not owed for a while, to
  * leave when it would have. Grouped, it joins what still waits for the same client. An invoice that another email is about by now, or has been since
- * the run, stays out of it.
+ * the run, or whose step is yet to come after another due date, stays out of it.
  */
 export async function takeBack(
   tx: Database,
@@ -609,7 +609,7 @@ export async function takeBack(
   await tx.execute(sql`
     UPDATE delivery_invoices x SET open = true FROM deliveries d
     WHERE ${closed} AND x.delivery_id = d.id AND NOT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.invoice_id = x.invoice_id AND o.open)
-      AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.id = x.invoice_id AND i.last_reminder_at >= ${run.createdAt.toString()}::timestamptz)`)
+      AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.id = x.invoice_id AND (i.last_reminder_at >= ${run.createdAt.toString()}::timestamptz OR NOT ${stepCame}))`)
   await tx.execute(sql`
     DELETE FROM delivery_invoices x USING deliveries d
     WHERE ${closed} AND x.delivery_id = d.id AND NOT x.open AND EXISTS (SELECT 1 FROM delivery_invoices y WHERE y.delivery_id = d.id AND y.open)`)
@@ -625,13 +625,19 @@ export async function takeBack(
   await tx.execute(sql`UPDATE runs SET settled_at = NULL, sent = NULL, failed = NULL, dropped = NULL WHERE id = ${run.id}::uuid`)
 }
 
-/** The emails about invoices `i` alone that were closed because these were not owed, and could still leave: none about them was accepted or is open since. */
+/**
+ * The step of an email `d` has come for its invoice `i` by the due date of now. In a grouped one it may be the step of another invoice: it has come
+ * as it had when the email was planned, unless the due date was changed since.
+ */
+export const stepCame = sql`(d.step_date IS NULL OR i.due_date + d.step_offset <= d.step_date OR NOT EXISTS (
+  SELECT 1 FROM invoice_changes c WHERE c.owner_id = i.owner_id AND c.invoice_id = i.id AND c.field = 'due_date' AND c.at >= d.created_at))`
+
+/** The emails about invoices `i` that were closed because these were not owed, and could still leave: none about them was accepted or is open since. */
 export const closedFor = (now: SQL) => sql`LATERAL (
   SELECT d.* FROM (SELECT delivery_id FROM delivery_invoices WHERE invoice_id = i.id OFFSET 0) x
     JOIN LATERAL (SELECT * FROM deliveries WHERE deliveries.id = x.delivery_id OFFSET 0) d ON true
   WHERE d.deadline_at > ${now}::timestamptz ORDER BY d.created_at DESC, d.id DESC LIMIT 1) d
-  ON d.state = 'superseded' AND d.reason = 'not_owed' AND ${notRemindedSince} AND NOT ${stopped}
-    AND (SELECT count(*) FROM delivery_invoices n WHERE n.delivery_id = d.id) = 1`
+  ON d.state = 'superseded' AND d.reason = 'not_owed' AND ${notRemindedSince} AND NOT ${stopped}`
 
 /**
  * Makes one of the emails to a client that are taken back, or still wait. Those that wait are replaced and not added to: a claim that waits for
