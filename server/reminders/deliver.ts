@@ -55,7 +55,7 @@ import type { ConnectPass } from './hosts.ts'
 import { deliverJob, wakeAccounts } from './jobs.ts'
 import { closeLeftOut, moveLeftOut } from './left-out.ts'
 import { isSentBy, renderedFor, type SendingMailbox } from './mailboxes.ts'
-import { owedToday } from './owed.ts'
+import { neverReminded, owedToday } from './owed.ts'
 import { readAhead } from './pending.ts'
 import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
 import { planRun } from './runs.ts'
@@ -710,9 +710,8 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
       await (claimed ? record(deps, batch, claimed, said) : recordUnreachable(deps, batch, said))
       // Its Send Now may have been stopped meanwhile.
       if (mail.pulledBy !== null && outcome.kind !== 'accepted') await giveBack(deps.db, sql`d.id = ${mail.id}::uuid`)
-      // An address that was corrected while its email was in flight gets an email of its own.
-      if (mail.madeFor > 1 && outcome.kind !== 'accepted')
-        await deps.db.transaction((tx) => split(tx, batch.account.id, sql`o.delivery_id = ${mail.id}::uuid`))
+      if (outcome.kind !== 'accepted')
+        await (mail.madeFor > 1 ? deps.db.transaction((tx) => followInFlight(tx, batch, said)) : followInFlight(deps.db, batch, said))
       return
     } catch (error) {
       wait = Math.min(wait, isUnavailable(error) ? recordAgain.away : recordAgain.refused)
@@ -724,6 +723,20 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
       wait *= 2
     }
   }
+}
+
+/** What changed while an email was in flight, and was not sent: a corrected address gets an email of its own, and who is never reminded none. */
+async function followInFlight(db: Database, { account }: Batch, { mail, outcome }: Said): Promise<void> {
+  if (mail.madeFor > 1) await split(db, account.id, sql`o.delivery_id = ${mail.id}::uuid`)
+  if (outcome.kind === 'permanent') return
+  const its = sql`d.id IN (SELECT n.delivery_id FROM delivery_invoices n WHERE n.invoice_id = ANY(${arrayText(mail.about.map(({ id }) => id))}::uuid[]) AND n.open)`
+  // What a person sends again is sent to those who are never reminded too.
+  await supersedeAbout(
+    db,
+    account.id,
+    neverReminded,
+    sql`${its} AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind = 'retry')`,
+  )
 }
 
 interface Said {

@@ -10,6 +10,11 @@ export const pausedOn = (date: string | SQL) => sql`(
 /** Whether reminders to the address of an invoice `i` are held because a mail server has permanently refused it. */
 export const addressHeld = sql`EXISTS (SELECT 1 FROM address_holds h WHERE h.owner_id = i.owner_id AND h.client_key = lower(i.client_email))`
 
+/** Whether an invoice `i` is never reminded: by its own choice, else that of its client, else that of its account. */
+export const neverReminded = sql`coalesce(nullif(i.follows, 'inherit'),
+  (SELECT nullif(k.follows, 'inherit') FROM clients k WHERE k.owner_id = i.owner_id AND k.email_key = lower(i.client_email)),
+  (SELECT a.follows FROM accounts a WHERE a.id = i.owner_id)) = 'never'`
+
 /** The step of the sequence of an email `d` whose text it has: of a repetition the last one. Null where the sequence has none any more. */
 export const stepOf = sql`(SELECT max(s."offset") FROM sequence_steps s
   WHERE s.sequence_id = d.sequence_id AND s."offset" <= d.step_offset AND (s."offset" > 0) = (d.step_offset > 0))`

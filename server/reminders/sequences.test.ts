@@ -12,6 +12,7 @@ import { accounts } from '#server/accounts/tables.ts'
 import { sequences } from '#server/invoices/tables.ts'
 import { newId } from '#server/platform/columns.ts'
 import { anInvoice, anOffice, aPerson, type Person, signedInAgain } from '#test/factories.ts'
+import { later } from '#test/fakes/smtp-server.ts'
 import { type Answered, ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
 import { openShop } from '#test/shop.ts'
@@ -191,6 +192,44 @@ test('an email that waits is closed once its address is corrected to that of a c
     ['ap@bigcoo.example', expect.stringContaining(other.reference)],
   ])
 })
+
+test.each([
+  ['waits', 'alone'],
+  ['is being sent', 'alone'],
+  ['is being sent', 'with others'],
+] as const)(
+  'an email that %s %s is not tried again once its address is corrected to that of a client who is never reminded',
+  async (when, grouped) => {
+    await using office = await anOffice({ now: morning })
+    const { app, asha, smtp } = office
+    await anInvoice(app, { owner: asha, clientEmail: 'ap@bigco.example', dueDate: '2026-04-20' })
+    await ask(app, asha, clientCalls.update, { params: { id: await clientOf(app, asha) }, body: { sequence: 'never' } })
+    const typed = { owner: asha, clientEmail: 'ap@bigcoo.example', dueDate: '2026-02-20' }
+    const { _id: id } = await anInvoice(app, typed)
+    const others = grouped === 'alone' ? [] : [await anInvoice(app, typed)]
+    await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+    const [offered, corrected] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    smtp.answer({
+      rcpt() {
+        offered.resolve()
+        return when === 'waits' ? '451 4.3.0 Later' : later(corrected.promise, '451 4.3.0 Later')
+      },
+    })
+    const started = app.whileJobsRun(ask(app, asha, reminderCalls.start))
+    await offered.promise
+    if (when === 'waits') await started
+    await ask(app, asha, invoiceCalls.update, { params: { id }, body: { clientEmail: 'ap@bigco.example' } })
+    corrected.resolve()
+    await started
+    smtp.answer({})
+    app.clock.advance({ minutes: 30 })
+    await app.runJobs()
+    const sent = await Promise.all(smtp.mails.map(async ({ raw, envelope }) => [envelope.to[0], (await readEmail(raw)).subject]))
+    expect(sent).toEqual(others.map(({ reference }) => ['ap@bigcoo.example', expect.stringContaining(reference)]))
+    const { mails } = (await ask(app, asha, reminderCalls.history, { params: { id } })).reply
+    expect(mails.map(({ state }) => state)).toEqual(['superseded'])
+  },
+)
 
 test('an email sent by hand that waits leaves in the words of the template once its sequence is deleted', async () => {
   await using office = await anOffice({ now: morning })
