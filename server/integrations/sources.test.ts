@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
@@ -215,6 +215,39 @@ test('an address whose changes the database refuses is read again before the dai
   app.clock.set('2026-03-03T03:30:00Z')
   await app.runJobs()
   expect(smtp.mails.slice(before).map(({ envelope }) => envelope.to[0])).toEqual(['pay2@client.example'])
+})
+
+test('an address is read again on the day on which the database went away while it was read, and one that ends the process once more', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now: early, config })
+  const { app, asha, smtp } = office
+  await importOverdue(app, asha, receiver)
+  receiver.answer({ status: 200, body: overdue(0) })
+  const before = receiver.calls.length
+  const read = () => receiver.calls.length - before
+  const on = async (instant: string, isAway: boolean) => {
+    app.clock.set(instant)
+    // What the try led to is lost, also that it failed.
+    const away = isAway ? await refusedUpdates(app, 'sources', 'OLD.tried_at IS NOT DISTINCT FROM NEW.tried_at') : null
+    await (away ? expect(app.runJobs()).rejects.toThrow() : app.runJobs())
+    await away?.[Symbol.asyncDispose]()
+    app.errorsLogged.splice(0)
+    // A job that failed waits by the clock of the database.
+    await app.db.execute(sql`UPDATE jobs SET not_before = now()`)
+  }
+  await on(eight, true)
+  await on('2026-03-03T02:35:00Z', false)
+  expect(read()).toBe(1)
+  await on('2026-03-03T02:40:00Z', false)
+  expect([read(), (await last(app, asha))?.failures, await balances(app, asha)]).toEqual([2, 0, ['B-1 0']])
+  await on('2026-03-03T03:30:00Z', false)
+  expect([read(), smtp.mails.length]).toEqual([2, 0])
+  // The next day no try has an end.
+  for (const minute of ['30', '40']) await on(`2026-03-04T02:${minute}:00Z`, true)
+  await on('2026-03-04T02:50:00Z', false)
+  expect([read(), (await last(app, asha))?.failures]).toEqual([4, 1])
+  await on('2026-03-05T02:30:00Z', false)
+  expect([read(), (await last(app, asha))?.failures]).toEqual([5, 0])
 })
 
 test('without a plan nothing is read, and when one is bought again, held emails wait until the address was', async () => {

@@ -248,7 +248,13 @@ async function knownInvoices(db: Database, { ownerId, id: sourceId, deleted }: S
 }
 
 /** Imports what a look has found. Each line is checked again by the import. */
-async function apply(deps: Pulling, ownerId: string, source: SourceRow, looked: Looked, now: Instant): Promise<Pull> {
+async function apply(
+  deps: Pulling,
+  ownerId: string,
+  source: SourceRow,
+  { looked, set }: { looked: Looked; set?: Partial<SourceRow> },
+  now: Instant,
+): Promise<Pull> {
   const { db, onChange, config } = deps
   const lines = looked.rows.flatMap(({ state, draft }) => (draft && state !== 'duplicate' ? [draft] : []))
   const id = newId()
@@ -256,7 +262,7 @@ async function apply(deps: Pulling, ownerId: string, source: SourceRow, looked: 
   const result = await importInvoices(db, ownerId, { ...about, importId: id }, now, onChange, config)
   const { imported, updated, unchanged } = result
   const refused = looked.refused + result.lines.filter((line) => 'code' in line).length
-  return record(db, source, { id, state: 'applied', imported, updated, unchanged, refused }, now)
+  return record(db, source, { id, state: 'applied', imported, updated, unchanged, refused }, now, set)
 }
 
 type Outcome = Pick<PullRow, 'state'> & Partial<PullRow>
@@ -307,7 +313,7 @@ export async function pullByHand(
   const by = asked.apply ? await changeOf(db, source) : null
   if (by !== null)
     throw by === 'removed' ? new ProblemError('not_found', texts.source.notFound) : new ProblemError('conflict', texts.source.changed)
-  const pull = asked.apply ? await apply(deps, account.id, source, looked, now) : null
+  const pull = asked.apply ? await apply(deps, account.id, source, { looked }, now) : null
   const lines = looked.rows.filter(({ state }) => state !== 'same').slice(0, mostShown)
   return {
     fingerprint,
@@ -350,6 +356,9 @@ const dueSince = (now: Instant) => sql`((${dueFor(now)} + ${hourBefore}) AT TIME
 const behind = (now: Instant) => sql`${sources.pulledFor} < ${dueFor(now)}`
 const untried = (now: Instant) => sql`(${sources.triedAt} IS NULL OR ${sources.triedAt} < ${dueSince(now)})`
 const failed = sql`${sources.failures} > 0`
+/** The process, or its database, went away in the last try of this day. */
+const unfinished = (now: Instant) => sql`(NOT ${untried(now)} AND NOT EXISTS (
+  SELECT 1 FROM ${pulls} WHERE ${pulls.ownerId} = ${sources.ownerId} AND ${pulls.sourceId} = ${sources.id} AND ${pulls.at} >= ${sources.triedAt}))`
 
 /** One that failed is tried again every ten minutes until the hour of the daily run, and every minute while the run waits for it. */
 function isDue(now: Instant): SQL {
@@ -383,7 +392,7 @@ export async function pullDue(deps: Pulling, ownerId: string, network: WebhookNe
   const { db, queue, clock, config } = deps
   const now = clock.now()
   const [due, next] = await db
-    .select({ source: sources, isFirst: sql<boolean>`${untried(now)}` })
+    .select({ source: sources, isFirst: sql<boolean>`${untried(now)}`, isUnfinished: sql<boolean>`${unfinished(now)}` })
     .from(sources)
     .innerJoin(accounts, eq(accounts.id, sources.ownerId))
     .where(and(eq(sources.ownerId, ownerId), isDue(now)))
@@ -394,13 +403,14 @@ export async function pullDue(deps: Pulling, ownerId: string, network: WebhookNe
   const { abilities } = await entitlementsOf(db, ownerId, now, config)
   const isAllowed = abilities.includes(wanted.ability)
   if (due) {
-    const { source, isFirst } = due
+    const { source, isFirst, isUnfinished } = due
     // The run must not take an address that is being read for one that was.
     if (isAllowed) await waitForReading(db, [ownerId], now)
-    // First, so that a file which ends this process is not read without end.
+    // First, as a failure: else a database that goes away meanwhile would cost the day. A file which ends this process is read twice a day at most.
+    const started = { failures: source.failures + (isFirst ? 1 : 0), ...(isUnfinished ? { pulledFor: dueDateOf(now, owner) } : {}) }
     await db
       .update(sources)
-      .set({ triedAt: now, ...(isAllowed ? { pulledFor: dueDateOf(now, owner) } : {}) })
+      .set({ triedAt: now, ...(isAllowed ? started : {}) })
       .where(thisSource(ownerId, source.id))
     if (next) await queue.send(db, pullSourcesJob, { ownerId })
     if (isAllowed)
@@ -422,17 +432,19 @@ interface DueSource {
 
 async function pullNow(deps: Pulling, owner: AccountRow, due: DueSource, now: Instant, network: WebhookNetwork): Promise<void> {
   const { db } = deps
-  const { source } = due
+  const { source, isFirst } = due
+  const done = { failures: 0, pulledFor: dueDateOf(now, owner) }
   const looked = await look(db, owner, source, now, network)
   const by = await changeOf(db, source)
   if (by === 'removed') return
   // It is pulled again, as it is now.
   if (by === 'changed') {
-    const set = { pulledFor: source.pulledFor, triedAt: null }
+    const failures = sql`greatest(${sources.failures} - ${isFirst ? 1 : 0}::int, 0)`
+    const set = { pulledFor: source.pulledFor, triedAt: null, failures }
     await db.update(sources).set(set).where(thisSource(owner.id, source.id))
   } else if (typeof looked === 'string') await fail(deps, owner, due, looked, now)
-  else if (looked.waits) await wait(deps, owner, source, looked, now)
-  else await apply(deps, owner.id, source, looked, now)
+  else if (looked.waits) await wait(deps, owner, source, { looked, set: done }, now)
+  else await apply(deps, owner.id, source, { looked, set: done }, now)
 }
 
 /** Nothing more is due: held emails are queued again, and the daily run waits only for what could not be read and is tried again. */
@@ -456,9 +468,15 @@ async function fail(deps: Deps, owner: AccountRow, { source, isFirst }: DueSourc
   await deps.db.transaction((tx) => notifyOwner(tx, deps, owner, { kind: 'source_failing', ...about }, now))
 }
 
-async function wait(deps: Deps, owner: AccountRow, source: SourceRow, { changes }: Looked, now: Instant): Promise<void> {
+async function wait(
+  deps: Deps,
+  owner: AccountRow,
+  source: SourceRow,
+  { looked: { changes }, set }: { looked: Looked; set: Partial<SourceRow> },
+  now: Instant,
+): Promise<void> {
   const message = texts.source.waits(changes)
-  await record(deps.db, source, { state: 'waiting', message }, now)
+  await record(deps.db, source, { state: 'waiting', message }, now, set)
   const about = { title: texts.source.waitsTitle(source.name), text: message, link: screens.sources, cause: source.id }
   await deps.db.transaction((tx) => notifyOwner(tx, deps, owner, { kind: 'source_waiting', ...about }, now))
 }
