@@ -226,6 +226,7 @@ const auditKind = z.enum([
   'sender_removed',
   'template_changed',
   'reminder_settings_changed',
+  'quiet_days_changed',
   'plan_changed',
   'invoice_deleted',
   'payment_voided',

@@ -207,6 +207,8 @@ export function auditText(kind: AuditKind, about: string): string {
       return 'Email template changed.'
     case 'reminder_settings_changed':
       return 'Reminder settings changed.'
+    case 'quiet_days_changed':
+      return 'Own quiet days changed.'
     case 'plan_changed':
       return `Plan changed: ${about}.`
     case 'invoice_deleted':

@@ -2,6 +2,7 @@
 import { and, eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { accountCalls } from '#contract/accounts.ts'
 import type { CallInput } from '#contract/call.ts'
 import { clientCalls } from '#contract/clients.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
@@ -123,6 +124,16 @@ test('own days are quiet, or open despite a holiday, and the whole list is repla
   expect((await ask(app, again, quietDayCalls.replaceOwnDays, { body: { days: [] } })).reply.days).toEqual([])
   const twice = await ask(app, again, quietDayCalls.replaceOwnDays, { body: { days: [...days, ...days] } })
   expect(twice.problem).toMatchObject({ code: 'invalid', message: 'Please enter each day once.' })
+})
+
+test('each change of the own days is in the audit log', async () => {
+  await using all = await from('2026-11-07')
+  const { app, asha } = all
+  const day = { date: '2026-11-09', name: 'Stocktaking', open: false }
+  for (const days of [[day], [day], [{ ...day, open: true }], []]) await ask(app, asha, quietDayCalls.replaceOwnDays, { body: { days } })
+  const { reply } = await ask(app, asha, accountCalls.audit, { query: {} })
+  expect(reply.flatMap(({ kind, text }) => (kind === 'quiet_days_changed' ? text : []))).toEqual(Array(3).fill('Own quiet days changed.'))
+  expect(reply.filter(({ kind }) => kind === 'reminder_settings_changed')).toEqual([])
 })
 
 test('own days that are changed from what they were keep what others changed meanwhile', async () => {

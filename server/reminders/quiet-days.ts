@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import { and, eq, sql } from 'drizzle-orm'
 import type { CallParts, CallReply } from '#contract/call.ts'
 import type { clientCalls } from '#contract/clients.ts'
 import { changeDays, mostOwnDays, type OwnDay, type quietDayCalls, tooManyDays } from '#contract/quiet-days.ts'
-import { lockAsSeen } from '#server/accounts/accounts.ts'
+import { lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
 import { clients } from '#server/invoices/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
@@ -64,19 +65,23 @@ export async function readHolidays(
  * another one than what was looked at.
  */
 export async function replaceOwnDays(
-  { db, account, now, config }: Acting,
+  { db, account, now, config, from }: Acting & { from: Origin },
   { days: wanted, was, fingerprint }: CallParts<typeof quietDayCalls.replaceOwnDays>['body'],
 ): Promise<{ days: OwnDay[] }> {
   return db.transaction(async (tx) => {
     const locked = await lockAsSeen(tx, account)
     if (wanted.length > 0) await refuseWithout('scheduling', tx, account.id, now, config)
-    const days = was ? changeDays(await readOwnDays(tx, account.id), was, wanted) : wanted
+    const before = await readOwnDays(tx, account.id)
+    const days = was ? changeDays(before, was, wanted) : wanted
     if (days.length > mostOwnDays) throw invalid('days', tooManyDays)
     await refuseChanged({ db: tx, config, account: locked, now }, { ownDays: days }, fingerprint)
     await tx.delete(ownDays).where(eq(ownDays.ownerId, account.id))
     if (days.length > 0) await tx.insert(ownDays).values(days.map((day) => ({ ownerId: account.id, ...day })))
     await noteSteps(tx, account.id)
-    return { days: await readOwnDays(tx, account.id) }
+    const after = await readOwnDays(tx, account.id)
+    // A kind of its own: who changed the settings is read from the log too.
+    if (!isDeepStrictEqual(before, after)) await writeAudit(tx, { ownerId: account.id, kind: 'quiet_days_changed' }, from, now)
+    return { days: after }
   })
 }
 

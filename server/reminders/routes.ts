@@ -183,7 +183,9 @@ export function sequenceRoutes(app: App, { db, clock, config }: Deps, sendTest: 
     return toInvoice(row, await readClients(db, account.id, [row]))
   })
   answer(app, quietDayCalls.read, ({ query }, { account }) => readHolidays({ db, config, account, now: clock.now() }, query))
-  answer(app, quietDayCalls.replaceOwnDays, ({ body }, { account }) => replaceOwnDays({ db, config, account, now: clock.now() }, body))
+  answer(app, quietDayCalls.replaceOwnDays, ({ body }, { account }, { request }) =>
+    replaceOwnDays({ db, config, account, now: clock.now(), from: originOf(request) }, body),
+  )
   answer(app, sequenceCalls.plan, async ({ query }, { account }, { enterHeavy }) => {
     const isWhole = query.invoice === undefined || account.smart
     if (isWhole && (await sizeOfList(db, account.id)) > long) await enterHeavy()
