@@ -54,11 +54,8 @@ export function filesOf({ brings, counted, beyond = [] }: Page): Map<string, num
 
 /** What these files of `web/` and their imports were built into. */
 function reached(known: z.output<typeof chunks>, sources: string[]): Set<string> {
-  const files = new Set(
-    readdirSync(path.join(build, 'client/assets'))
-      .filter((name) => /^manifest-.*\.js$/.test(name))
-      .map((name) => `assets/${name}`),
-  )
+  const routes = readdirSync(path.join(build, 'client/assets')).filter((name) => /^manifest-.*\.js$/.test(name))
+  const files = new Set(['theme.js', ...routes.map((name) => `assets/${name}`)])
   const seen = new Set<string>()
   const follow = (name: string) => {
     const chunk = known[name]

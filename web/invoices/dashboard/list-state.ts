@@ -1,4 +1,3 @@
-import { useDebouncedCallback } from '@mantine/hooks'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useBlocker, useSearchParams } from 'react-router'
 import { z } from 'zod'
@@ -38,13 +37,18 @@ export function useSearch(): Search {
       },
       { replace: true, preventScrollReset: true },
     )
-  const writeSearch = useDebouncedCallback((text: string) => {
-    lastWritten.current = text
-    write('search', text)
-  }, 300)
+  const writing = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const writeSoon = (text: string) => {
+    clearTimeout(writing.current)
+    writing.current = setTimeout(() => {
+      lastWritten.current = text
+      write('search', text)
+    }, 300)
+  }
+  useEffect(() => () => clearTimeout(writing.current), [])
   // Writing the address during a navigation to another screen would cancel that navigation.
   useBlocker(({ currentLocation, nextLocation }) => {
-    if (currentLocation.pathname !== nextLocation.pathname) writeSearch.cancel()
+    if (currentLocation.pathname !== nextLocation.pathname) clearTimeout(writing.current)
     return false
   })
 
@@ -59,7 +63,7 @@ export function useSearch(): Search {
     search,
     onSearch: (text) => {
       setSearch(text)
-      writeSearch(text)
+      writeSoon(text)
     },
     filter,
     onFilter: (name) => write('status', name === 'all' ? '' : name),
