@@ -19,8 +19,9 @@ import {
   pruneWebhookEvents,
   pruneWebhookHosts,
   pullDue,
+  pulledAtOnce,
   resumeOnceRead,
-  sourceNetwork,
+  sourceReach,
   type WebhookNetwork,
   waitsForSources,
   wakeWebhooks,
@@ -74,8 +75,8 @@ export function works(deps: Delivering, webhookNetwork?: WebhookNetwork): Work[]
     work(systemNoticeJob, 1, ({ mailId }) => sendSystemMail(mailId)),
     work(reconcileJob, 2, ({ purchaseId }) => reconcileInBackground(reconciling, purchaseId)),
     work(askProviderJob, 8, ({ attemptId }) => confirmPayment({ ...deps, afterChange: afterInvoiceChange(deps.queue) }, attemptId)),
-    work(pullSourcesJob, 4, ({ ownerId }) =>
-      pullDue({ ...deps, onChange: afterInvoiceChange(deps.queue) }, ownerId, sourceNetwork(deps.config)),
+    work(pullSourcesJob, pulledAtOnce, ({ ownerId }, stopping) =>
+      pullDue({ ...deps, onChange: afterInvoiceChange(deps.queue) }, ownerId, sourceReach(deps.config), stopping),
     ),
     work(composeWebhooksJob, 2, ({ ownerId }) => composeWebhooks(deps, ownerId)),
     work(callReceiversJob, accountsAtOnce, ({ ownerId }, stopping) =>

@@ -1,4 +1,4 @@
-import Papa from 'papaparse'
+import Papa, { type ParseResult } from 'papaparse'
 import { currencyOfHeader, type DateOrder } from './cells.ts'
 
 /** `number` is the row number that a spreadsheet shows. */
@@ -25,19 +25,60 @@ export function bodyOf(rows: FileRow[], { header }: Pick<FileMapping<string>, 'h
   return header === null ? rows : rows.slice(header + 1)
 }
 
-/** The rows of a CSV file that are not blank; the separator and the encoding are detected. */
-export function readCsv(bytes: ArrayBuffer): Table {
+/** How much of a file is read. */
+export interface CsvLimits {
+  /** Rows that are not blank; one more is read, so that the caller sees that there are more. */
+  rows: number
+  /** Up to the last cell that is not blank. */
+  columns: number
+  /** Characters of one row. */
+  length: number
+}
+
+/** A row beyond the limits, by its number. */
+export interface LongRow {
+  kind: 'long-row'
+  number: number
+}
+
+/** As much of a file as its separator and its line breaks are detected by. */
+const detectedBy = 1024 * 1024
+
+/**
+ * The rows of a CSV file that are not blank; the separator and the encoding are detected. Within limits a file is read piece by piece, and not
+ * behind them: a few MB of line breaks are millions of rows.
+ */
+export function readCsv(bytes: ArrayBuffer): Table
+export function readCsv(bytes: ArrayBuffer, limits: CsvLimits): Table | LongRow
+export function readCsv(bytes: ArrayBuffer, limits?: CsvLimits): Table | LongRow {
   const start = new Uint8Array(bytes.slice(0, 4))
   // PK: a zip, as .xlsx and .ods are; D0 CF: an old .xls.
   if ((start[0] === 0x50 && start[1] === 0x4b) || (start[0] === 0xd0 && start[1] === 0xcf)) return { kind: 'not-csv' }
   const text = decode(bytes, start)
   if (text === null || text.includes('\0')) return { kind: 'unknown-encoding' }
   // Blank rows would mislead the detection of the separator.
-  const { meta } = Papa.parse<string[]>(text, { skipEmptyLines: 'greedy', preview: 30 })
-  const { data } = Papa.parse<string[]>(text, { delimiter: meta.delimiter })
-  const rows = data
-    .map((cells, index) => ({ number: index + 1, cells: cells.map(unescapeFormula) }))
-    .filter(({ cells }) => cells.some((cell) => cell !== ''))
+  const { meta } = Papa.parse<string[]>(text.slice(0, detectedBy), { skipEmptyLines: 'greedy', preview: 30 })
+  const parser = new Papa.Parser({ delimiter: meta.delimiter, newline: meta.linebreak as '\n' })
+  const size = limits ? limits.length + meta.linebreak.length : text.length
+  const rows: FileRow[] = []
+  let number = 0
+  for (let at = 0; at < text.length; ) {
+    const isLast = at + size >= text.length
+    // A row that the piece has only the beginning of is left for the next one.
+    const piece = parser.parse(text.slice(at, at + size), at, !isLast) as ParseResult<string[]>
+    for (const row of piece.data) {
+      number += 1
+      const width = row.findLastIndex((cell) => cell.trim() !== '') + 1
+      if (width === 0) continue
+      if (limits && width > limits.columns) return { kind: 'long-row', number }
+      // Blank cells at the end take memory, but the browser shows their columns.
+      rows.push({ number, cells: (limits ? row.slice(0, width) : row).map(unescapeFormula) })
+      if (limits && rows.length > limits.rows) return { kind: 'rows', rows }
+    }
+    if (isLast) break
+    if (piece.meta.cursor === at) return { kind: 'long-row', number: number + 1 }
+    at = piece.meta.cursor
+  }
   return rows.length === 0 ? { kind: 'empty' } : { kind: 'rows', rows }
 }
 
@@ -89,9 +130,15 @@ export function guessByNames<Field extends string>(head: string[], patterns: Rec
 export function guessDates(rows: FileRow[], column: number | null): DateOrder {
   if (column === null) return 'dmy'
   const order = (cells: (cells: string[]) => string[]): DateOrder | null => {
-    const parts = rows.flatMap((row) => cells(row.cells)).map((cell) => /^(\d{1,2})[/.\- ](\d{1,2})[/.\- ]\d{2,4}/.exec(cell))
-    const above = (group: 1 | 2) => parts.filter((found) => Number(found?.[group] ?? 0) > 12).length
-    return above(2) > above(1) ? 'mdy' : above(1) > 0 ? 'dmy' : null
+    // Counted, not collected: a file may have a million cells.
+    let [days, months] = [0, 0]
+    for (const row of rows)
+      for (const cell of cells(row.cells)) {
+        const found = /^(\d{1,2})[/.\- ](\d{1,2})[/.\- ]\d{2,4}/.exec(cell)
+        if (Number(found?.[1] ?? 0) > 12) days += 1
+        if (Number(found?.[2] ?? 0) > 12) months += 1
+      }
+    return months > days ? 'mdy' : days > 0 ? 'dmy' : null
   }
   return order((cells) => [cells[column] ?? '']) ?? order((cells) => cells) ?? 'dmy'
 }

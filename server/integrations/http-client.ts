@@ -94,13 +94,18 @@ const mostRedirects = 3
 
 /**
  * Downloads a file by the rules for webhooks; each redirect is vetted like the address itself. Every outcome is an answer; nothing is thrown:
- * the file, or why there is none.
+ * the file, or why there is none. `cut` ends the download early.
  */
-export async function download(address: string, network: WebhookNetwork): Promise<{ bytes: Buffer } | { words: string }> {
+export async function download(
+  address: string,
+  network: WebhookNetwork,
+  cut?: AbortSignal,
+): Promise<{ bytes: Buffer } | { words: string }> {
   const over = new AbortController()
   const late = Promise.withResolvers<{ words: string }>()
   const { host } = new URL(address)
   const timer = setTimeout(() => late.resolve({ words: texts.receiver.timeout(host, network.deadline / 1000) }), network.deadline)
+  cut?.addEventListener('abort', () => late.resolve({ words: texts.receiver.late(host) }))
   try {
     return await Promise.race([fetchFile(address, network, over.signal, mostRedirects), late.promise])
   } catch (error) {

@@ -23,7 +23,7 @@ export type { WebhookNetwork } from './http-client.ts'
 export { listOauthClients, registerOauthClient, removeOauthClient } from './oauth-clients.ts'
 export { composeWebhooks, pruneWebhookEvents, wakeWebhooks } from './outbox.ts'
 // Watched addresses are pulled in the background; daily runs, and emails held for want of a plan, wait for them.
-export { enqueueDuePulls, pullDue, resumeOnceRead, sourceNetwork, waitsForSources } from './sources.ts'
+export { enqueueDuePulls, pullDue, pulledAtOnce, resumeOnceRead, sourceReach, waitsForSources } from './sources.ts'
 // Webhooks are delivered in the background.
 export { accountsAtOnce, callReceivers, openReceivers } from './webhook-dispatch.ts'
 export { pruneWebhookHosts } from './webhook-hosts.ts'

@@ -4,12 +4,13 @@ import type { AfterChange } from '#server/invoices/tables.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { WebhookNetwork } from './http-client.ts'
-import { addSource, changeSource, listSources, pullByHand, removeSource, sourceNetwork } from './sources.ts'
+import { addSource, changeSource, listSources, pullByHand, removeSource, sourceReach } from './sources.ts'
 
 /** Addresses that invoices are imported from every day. `network` is for tests. */
 export function sourceRoutes(app: App, deps: Deps, onChange: AfterChange, network: Partial<WebhookNetwork> = {}): void {
   const { db, clock, config } = deps
-  const reached = { ...sourceNetwork(config), ...network }
+  const usual = sourceReach(config)
+  const reach = { ...usual, network: { ...usual.network, ...network } }
   answer(app, sourceCalls.list, (_parts, { account }) => listSources(db, account.id))
   answer(app, sourceCalls.create, ({ body }, { account }, { request }) => addSource(deps, account, body, originOf(request), clock.now()))
   answer(app, sourceCalls.update, ({ params, body }, { account }) => changeSource(deps, account.id, params.id, body))
@@ -18,6 +19,6 @@ export function sourceRoutes(app: App, deps: Deps, onChange: AfterChange, networ
   )
   answer(app, sourceCalls.pull, async ({ params, body }, { account }, { enterHeavy }) => {
     await enterHeavy()
-    return pullByHand({ ...deps, onChange }, account, { id: params.id, ...body }, reached)
+    return pullByHand({ ...deps, onChange }, account, { id: params.id, ...body }, reach)
   })
 }

@@ -7,6 +7,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import { sourceCalls } from '#contract/sources.ts'
 import { templateCalls } from '#contract/templates.ts'
 import { accounts } from '#server/accounts/tables.ts'
+import { systemTimers } from '#server/platform/clock.ts'
 import { makeDueRuns } from '#server/reminders/daily-runs.ts'
 import { runs } from '#server/reminders/tables.ts'
 import { aMailbox, anInvoice, anOffice, aPerson, type Person, refusedUpdates, signedInAgain } from '#test/factories.ts'
@@ -14,10 +15,11 @@ import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { buyOnce, openShop } from '#test/shop.ts'
-import { pullDue, sourceNetwork, waitsForSources } from './sources.ts'
+import { openShares, pullDue, sourceReach, waitsForSources } from './sources.ts'
 import { texts } from './texts.ts'
 
 const config = { allowPrivateWebhookHosts: true }
+const never = new AbortController().signal
 /** 06:30 in India: the daily run is at 9, so watched addresses are pulled from 8 on. */
 const early = '2026-03-02T01:00:00Z'
 const eight = '2026-03-03T02:30:00Z'
@@ -296,6 +298,10 @@ test('what is empty, broken, huge or no file changes nothing, is named, and is a
     ],
     [{ status: 200, body: 'x'.repeat(5 * 1024 * 1024 + 1) }, 'The file is larger than 5 MB.'],
     [{ status: 200, body: 'B,\n'.repeat(20_001) }, 'The file has more than 20,000 lines.'],
+    [{ status: 200, body: '\n'.repeat(5 * 1024 * 1024) }, 'The file has no invoices. Nothing was changed.'],
+    [{ status: 200, body: ','.repeat(5 * 1024 * 1024) }, texts.source.longRow(1)],
+    [{ status: 200, body: file(line(1, 1000), '', `"${line(2, 1000)}`, 'x\n'.repeat(30_000)) }, texts.source.longRow(4)],
+    [{ status: 200, body: file(line(1, 1000), `${','.repeat(1_000)}1`) }, texts.source.longRow(3)],
     ['reset', '127.0.0.1 closed the connection.'],
     [{ status: 404 }, '127.0.0.1 answered 404. Check that everyone who has the link can read the file.'],
   ]
@@ -317,6 +323,123 @@ test('what is empty, broken, huge or no file changes nothing, is named, and is a
   expect([(await last(app, asha))?.failures, await notices(app, asha)]).toEqual([0, []])
 })
 
+test('a file of 20,000 lines with many columns is read within the memory that a reading has, and blank lines keep their numbers', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: early, config })
+  const asha = await aPerson(app)
+  const lines = Array.from({ length: 19_999 }, (_, nth) => `${line(nth, 1000)}${',abc'.repeat(48)}`)
+  receiver.answer({ status: 200, body: `\n\n${file(...lines)}\n\n` })
+  const source = await watch(app, asha, receiver.url)
+  const { reply } = await pull(app, asha, source._id)
+  expect([reply.changes, reply.lines.at(0)?.line, reply.lines.at(-1)?.line]).toEqual([19_999, 4, 503])
+})
+
+/** Timers that pass when they are let. */
+function heldTimers() {
+  const held = new Set<{ ms: number; then(): void }>()
+  let [awaited, isSet] = [0, () => undefined as void]
+  const after = (ms: number, then: () => void) => {
+    const one = { ms, then }
+    held.add(one)
+    if (ms === awaited) isSet()
+    return () => void held.delete(one)
+  }
+  return {
+    timers: { ...systemTimers, after },
+    /** Resolves once the next timer of so many ms is set. */
+    next(ms: number) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      ;[awaited, isSet] = [ms, resolve]
+      return promise
+    },
+    pass(ms: number) {
+      for (const one of held) if (one.ms === ms && held.delete(one)) one.then()
+    },
+  }
+}
+
+/** A receiver whose answer to `/slow` comes once it is `over`. */
+function holdSlow(receiver: FakeReceiver, calls: number, file: string) {
+  const [reached, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  receiver.answer(async ({ path }, nth) => {
+    if (nth === calls) reached.resolve()
+    if (path !== '/slow') return { status: 200, body: file }
+    await over.promise
+    return { status: 404 }
+  })
+  return { reached: reached.promise, over: over.resolve }
+}
+
+test('slow servers hold a quarter of the slots: others are pulled meanwhile, and what was interrupted or waited is pulled later', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: early, config })
+  const people: Person[] = []
+  for (let nth = 0; nth < 18; nth += 1) people.push(await aPerson(app))
+  const [asha, meera, ...slow] = people as [Person, Person, ...Person[]]
+  for (const one of people) await watch(app, one, `${receiver.url}/${slow.includes(one) ? 'slow' : 'quick'}`)
+  const { reached, over } = holdSlow(receiver, slow.length, file(line(1, 1000)))
+  app.clock.set(eight)
+  const { timers, next, pass } = heldTimers()
+  const reach = { ...sourceReach(app.deps.config), shares: openShares(timers) }
+  const start = (who: Person) => pullDue({ ...app.deps, onChange: async () => false }, who.id, reach, never)
+  const states = async (some: Person[]) => {
+    const all: unknown[] = []
+    for (const one of some) all.push((await last(app, one))?.lastPull?.state ?? 'due')
+    return all
+  }
+  const slowPulls = slow.map(start)
+  await reached
+  const waits = next(10_000)
+  const waiting = start(meera)
+  await waits
+  pass(10_000)
+  await waiting
+  expect(receiver.calls).toHaveLength(16)
+  const quick = start(asha)
+  pass(5_000)
+  await quick
+  expect([await states([asha, meera]), reach.shares.files.inUse()]).toEqual([['applied', 'due'], 4])
+  over()
+  await Promise.all(slowPulls)
+  expect((await states(slow)).toSorted()).toEqual([...Array(12).fill('due'), ...Array(4).fill('failed')])
+  await app.runJobs()
+  expect(await states([asha, meera, ...slow])).toEqual(['applied', 'applied', ...slow.map(() => 'failed')])
+})
+
+test('a pull that is interrupted because its process stops is made by the next one', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: early, config })
+  const asha = await aPerson(app)
+  await watch(app, asha, `${receiver.url}/slow`)
+  const { reached } = holdSlow(receiver, 1, '')
+  app.clock.set(eight)
+  const stopping = new AbortController()
+  const pulling = pullDue({ ...app.deps, onChange: async () => false }, asha.id, sourceReach(app.deps.config), stopping.signal)
+  await reached
+  stopping.abort()
+  await pulling
+  expect(await last(app, asha)).toMatchObject({ failures: 0, lastPull: null })
+  receiver.answer({ status: 200, body: file(line(1, 1000)) })
+  await app.runJobs()
+  expect(await balances(app, asha)).toEqual(['B-1 1000'])
+})
+
+test('a file that is pulled by hand is read while another account has many to read', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: early, config })
+  const asha = await aPerson(app)
+  receiver.answer({ status: 200, body: file(line(1, 1000)) })
+  const source = await watch(app, asha, receiver.url)
+  const over = new AbortController()
+  using busy = sourceReach(app.deps.config).shares.readings.open('busy')
+  const flood = Array.from({ length: 20 }, () => busy.acquire({ until: over.signal }))
+  expect((await pull(app, asha, source._id)).reply.changes).toBe(1)
+  over.abort()
+  const [first, ...others] = await Promise.allSettled(flood)
+  if (first?.status === 'fulfilled') first.value.release()
+  expect(others.filter(({ status }) => status === 'fulfilled')).toEqual([])
+})
+
 test('addresses that are never called are refused, a link to a sheet becomes that of its file, and a job pulls one address', async () => {
   await using app = await openTestApp({ now: early })
   const [asha, meera] = [await aPerson(app), await aPerson(app)]
@@ -328,8 +451,9 @@ test('addresses that are never called are refused, a link to a sheet becomes tha
   for (const call of [sourceCalls.update, sourceCalls.remove, sourceCalls.pull])
     expect((await ask(app, meera, call, { params: { id: source._id }, body: {} } as never)).status).toBe(404)
   app.clock.set(eight)
-  const network = { ...sourceNetwork(app.deps.config), resolve: async () => ['10.0.0.7'] }
-  await pullDue({ ...app.deps, onChange: async () => false }, asha.id, network)
+  const { network, ...reach } = sourceReach(app.deps.config)
+  const privately = { ...reach, network: { ...network, resolve: async () => ['10.0.0.7'] } }
+  await pullDue({ ...app.deps, onChange: async () => false }, asha.id, privately, never)
   const { reply } = await ask(app, asha, sourceCalls.list)
   expect(reply.map(({ lastPull }) => lastPull?.message)).toEqual([
     'docs.google.com is not on the public internet. Only public addresses are called.',

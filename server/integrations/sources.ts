@@ -15,10 +15,11 @@ import { entitlementsOf, refuseWithout, type Wanted } from '#server/billing/bill
 import { importInvoices, undoableOf } from '#server/invoices/import.ts'
 import { type AfterChange, invoices } from '#server/invoices/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
-import type { Instant } from '#server/platform/clock.ts'
+import { type Instant, systemTimers, type Timers } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { type FairScheduler, openFairScheduler, type Slot, type Slots } from '#server/platform/fair-scheduler.ts'
 import type { Queue } from '#server/platform/job.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { zoneOf } from '#server/platform/zones.ts'
@@ -50,14 +51,40 @@ const patience = 3
 /** Lines of a look. */
 const mostShown = 500
 const kept = { hours: 90 * 24 }
-/** As much memory as reading a file may take, in MB. */
-const readerMemory = 384
+/** As much memory as reading a file may take, in MB: 20,000 lines of short cells need more than 64. */
+const readerMemory = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 }
+/** Files of all accounts, each up to 5 MB from its download until it was read. Those of servers that were slow for 5 s have at most a quarter. */
+const filesAtOnce = { slots: 16, each: 2, slow: { afterMs: 5_000, slots: 4 } }
+/** Files that are read at a time. */
+const readAtOnce = { slots: 2, each: 1 }
+/** Accounts whose addresses a process pulls, or that wait for a slot. After so many ms one that waits gives way to others. */
+export const pulledAtOnce = 64
+const turnPatience = 10_000
+
+/** What pulls of all accounts share. */
+interface Shares {
+  files: FairScheduler
+  readings: FairScheduler
+  timers: Timers
+}
+
+export function openShares(timers: Timers = systemTimers): Shares {
+  return { files: openFairScheduler({ ...filesAtOnce, timers }), readings: openFairScheduler({ ...readAtOnce, timers }), timers }
+}
+
+/** Of calls and jobs alike, because the memory of their process is one. */
+const shares = openShares()
 
 const wanted = { ability: 'scheduling', what: 'Watched addresses' } satisfies Wanted
 
-/** The network that files are downloaded over. */
-export function sourceNetwork(config: Deps['config']): WebhookNetwork {
-  return { ...defaultNetwork(config), deadline }
+/** What files are downloaded over, and what is shared meanwhile. */
+interface Reach {
+  network: WebhookNetwork
+  shares: Shares
+}
+
+export function sourceReach(config: Deps['config']): Reach {
+  return { network: { ...defaultNetwork(config), deadline }, shares }
 }
 
 export async function listSources(db: Database, ownerId: string): Promise<WatchedSource[]> {
@@ -147,19 +174,26 @@ interface Looked {
   waits: boolean
 }
 
-/** Downloads and reads the file of a source, and compares it with the invoices. Changes nothing. Answers a sentence where it cannot. */
-async function look(db: Database, owner: AccountRow, source: SourceRow, now: Instant, network: WebhookNetwork): Promise<Looked | string> {
-  const file = await download(source.url, network)
-  if ('words' in file) return file.words
-  const reading = {
-    bytes: new Uint8Array(file.bytes),
-    today: dateOf(now, owner),
-    usual: owner.currency,
-    daysToPay: source.daysToPay,
-    languages: await readLanguages(db, owner.id),
-  }
-  const read = await readFile(reading, (references) => knownInvoices(db, source, references))
-  if (typeof read === 'string') return read
+/** The slot of a file, and what ends it early. */
+interface Turn {
+  slot: Slot
+  stopping: AbortSignal
+}
+
+/**
+ * Downloads and reads the file of a source, and compares it with the invoices. Changes nothing. Answers a sentence where it cannot, and null where it
+ * was interrupted: it was slow while slow servers had their share, or the process stops.
+ */
+async function look(
+  db: Database,
+  owner: AccountRow,
+  source: SourceRow,
+  now: Instant,
+  reach: Reach,
+  turn: Turn,
+): Promise<Looked | string | null> {
+  const read = await readAddress(db, owner, source, now, reach, turn).finally(turn.slot.release)
+  if (typeof read === 'string' || read === null) return read
   const { checked, missing } = read
   const gone = source.missingMeansPaid ? missing : []
   const wantedRows = [...checked.filter(({ state }) => ['ready', 'update', 'same', 'noted'].includes(state)), ...gone]
@@ -176,17 +210,53 @@ async function look(db: Database, owner: AccountRow, source: SourceRow, now: Ins
   }
 }
 
-/** Reads a file in a thread of its own. */
+/** In the slot of its file, and then also in that of a reading. Null: it was interrupted. */
+async function readAddress(
+  db: Database,
+  owner: AccountRow,
+  source: SourceRow,
+  now: Instant,
+  { network, shares }: Reach,
+  { slot, stopping }: Turn,
+): Promise<Extract<Read, { kind: 'rows' }> | string | null> {
+  const crowdedOut = new AbortController()
+  const cut = AbortSignal.any([crowdedOut.signal, stopping])
+  slot.begin(() => crowdedOut.abort())
+  const file = await download(source.url, network, cut)
+  // What it waits for from here on is not its server.
+  slot.end()
+  if (cut.aborted) return null
+  if ('words' in file) return file.words
+  using readers = shares.readings.open(owner.id)
+  const reader = await readers.acquire({ until: stopping }).catch(() => null)
+  if (!reader) return null
+  try {
+    const reading = {
+      bytes: new Uint8Array(file.bytes),
+      today: dateOf(now, owner),
+      usual: owner.currency,
+      daysToPay: source.daysToPay,
+      languages: await readLanguages(db, owner.id),
+    }
+    return await readFile(reading, (references) => knownInvoices(db, source, references))
+  } finally {
+    reader.release()
+  }
+}
+
+/** Reads a file in a thread of its own, which takes its bytes over. */
 function readFile(reading: Reading, know: (references: string[]) => Promise<Known>): Promise<Extract<Read, { kind: 'rows' }> | string> {
   const worker = new Worker(new URL('./read-source.ts', import.meta.url), {
     workerData: reading,
-    resourceLimits: { maxOldGenerationSizeMb: readerMemory },
+    transferList: [reading.bytes.buffer],
+    resourceLimits: readerMemory,
   })
   const { promise, resolve, reject } = Promise.withResolvers<Extract<Read, { kind: 'rows' }> | string>()
   const timer = setTimeout(() => resolve(texts.source.tooSlow), deadline)
   worker.on('message', (message: Read) => {
     if (message.kind === 'references') know(message.references).then((known) => worker.postMessage(known), reject)
     else if (message.kind === 'rows') resolve(message)
+    else if (message.kind === 'long-row') resolve(texts.source.longRow(message.number))
     else resolve(unread[message.kind])
   })
   // Out of memory, or a file that breaks its reader.
@@ -296,7 +366,7 @@ export async function pullByHand(
   deps: Pulling,
   account: AccountRow,
   { id, ...asked }: { id: string } & CallParts<typeof sourceCalls.pull>['body'],
-  network: WebhookNetwork,
+  reach: Reach,
 ): Promise<SourceLook> {
   const { db, clock, config } = deps
   const now = clock.now()
@@ -304,7 +374,11 @@ export async function pullByHand(
   if (config.rateLimit) await countTry(db, `pull:${account.id}`, byHand, now)
   const [source] = await db.select().from(sources).where(thisSource(account.id, id))
   if (!source) throw new ProblemError('not_found', texts.source.notFound)
-  const looked = await look(db, account, source, now, network)
+  using slots = reach.shares.files.open(account.id)
+  const { signal: stopping } = new AbortController()
+  let looked: Looked | string | null = null
+  while (looked === null)
+    looked = await look(db, account, source, now, reach, { slot: await slots.acquire({ server: source.id }), stopping })
   if (typeof looked === 'string') throw new ProblemError('invalid', looked)
   const { fingerprint, changes, waits } = looked
   if (asked.apply && asked.fingerprint !== undefined && asked.fingerprint !== fingerprint)
@@ -387,41 +461,67 @@ export async function resumeOnceRead(tx: Database, queue: Queue, ownerId: string
   else await resumeHeld(tx, queue, ownerId, now)
 }
 
-/** Pulls one address of an account whose hour has come; the next one queues again, so that accounts take turns. */
-export async function pullDue(deps: Pulling, ownerId: string, network: WebhookNetwork): Promise<void> {
+/**
+ * Pulls one address of an account whose hour has come; the next one queues again, so that accounts take turns. Where it is not its turn, or it is
+ * interrupted, the address is due as before, and queued again within 15 s.
+ */
+export async function pullDue(deps: Pulling, ownerId: string, reach: Reach, stopping: AbortSignal): Promise<void> {
   const { db, queue, clock, config } = deps
-  const now = clock.now()
+  const asked = clock.now()
   const [due, next] = await db
-    .select({ source: sources, isFirst: sql<boolean>`${untried(now)}`, isUnfinished: sql<boolean>`${unfinished(now)}` })
+    .select({ source: sources, isFirst: sql<boolean>`${untried(asked)}`, isUnfinished: sql<boolean>`${unfinished(asked)}` })
     .from(sources)
     .innerJoin(accounts, eq(accounts.id, sources.ownerId))
-    .where(and(eq(sources.ownerId, ownerId), isDue(now)))
+    .where(and(eq(sources.ownerId, ownerId), isDue(asked)))
     .orderBy(asc(sources.pulledFor), asc(sources.id))
     .limit(2)
   const owner = await findAccount(db, ownerId)
   if (!owner) return
-  const { abilities } = await entitlementsOf(db, ownerId, now, config)
+  const { abilities } = await entitlementsOf(db, ownerId, asked, config)
   const isAllowed = abilities.includes(wanted.ability)
   if (due) {
-    const { source, isFirst, isUnfinished } = due
-    // The run must not take an address that is being read for one that was.
-    if (isAllowed) await waitForReading(db, [ownerId], now)
-    // First, as a failure: else a database that goes away meanwhile would cost the day. A file which ends this process is read twice a day at most.
-    const started = { failures: source.failures + (isFirst ? 1 : 0), ...(isUnfinished ? { pulledFor: dueDateOf(now, owner) } : {}) }
-    await db
-      .update(sources)
-      .set({ triedAt: now, ...(isAllowed ? started : {}) })
-      .where(thisSource(ownerId, source.id))
-    if (next) await queue.send(db, pullSourcesJob, { ownerId })
-    if (isAllowed)
-      await pullNow(deps, owner, { source, isFirst }, now, network).catch(async (error: unknown) => {
-        // Tried again as what could not be read: a refused statement must not cost the day.
-        deps.log.error({ err: error }, 'What a watched address had could not be stored.')
-        await fail(deps, owner, { source, isFirst }, texts.source.notApplied, now)
-      })
+    using slots = reach.shares.files.open(ownerId)
+    // Before anything is stored: an address that only waits was not tried.
+    const slot = isAllowed ? await turnOf(slots, due.source, reach.shares, stopping) : null
+    if (isAllowed && !slot) return
+    try {
+      const now = clock.now()
+      // The run must not take an address that is being read for one that was.
+      if (isAllowed) await waitForReading(db, [ownerId], now)
+      // First, as a failure: else a database that goes away meanwhile would cost the day. A file which ends this process is read twice a day at most.
+      const failures = due.source.failures + (due.isFirst ? 1 : 0)
+      const started = { failures, ...(due.isUnfinished ? { pulledFor: dueDateOf(now, owner) } : {}) }
+      await db
+        .update(sources)
+        .set({ triedAt: now, ...(isAllowed ? started : {}) })
+        .where(thisSource(ownerId, due.source.id))
+      if (next) await queue.send(db, pullSourcesJob, { ownerId })
+      if (slot) {
+        const pulling = pullNow(deps, owner, due, now, reach, { slot, stopping })
+        const isRead = await pulling.catch(async (error: unknown) => {
+          // Tried again as what could not be read: a refused statement must not cost the day.
+          deps.log.error({ err: error }, 'What a watched address had could not be stored.')
+          await fail(deps, owner, due, texts.source.notApplied, now)
+          return true
+        })
+        if (!isRead) return
+      }
+    } finally {
+      slot?.release()
+    }
   }
   // Also where a process died while it read the last one.
   if (!next) await endReading(deps, ownerId, isAllowed, clock.now())
+}
+
+/** The slot for the file of an address; null where others are before it for a while. */
+async function turnOf(slots: Slots, { id }: SourceRow, { timers }: Shares, stopping: AbortSignal): Promise<Slot | null> {
+  const late = new AbortController()
+  const cancel = timers.after(turnPatience, () => late.abort())
+  return slots
+    .acquire({ server: id, until: AbortSignal.any([late.signal, stopping]) })
+    .catch(() => null)
+    .finally(cancel)
 }
 
 /** A source that is due, and whether it was not tried on this day. */
@@ -430,21 +530,23 @@ interface DueSource {
   isFirst: boolean
 }
 
-async function pullNow(deps: Pulling, owner: AccountRow, due: DueSource, now: Instant, network: WebhookNetwork): Promise<void> {
+/** Answers false where it was interrupted: the address is pulled again. */
+async function pullNow(deps: Pulling, owner: AccountRow, due: DueSource, now: Instant, reach: Reach, turn: Turn): Promise<boolean> {
   const { db } = deps
   const { source, isFirst } = due
   const done = { failures: 0, pulledFor: dueDateOf(now, owner) }
-  const looked = await look(db, owner, source, now, network)
+  const looked = await look(db, owner, source, now, reach, turn)
   const by = await changeOf(db, source)
-  if (by === 'removed') return
+  if (by === 'removed') return true
   // It is pulled again, as it is now.
-  if (by === 'changed') {
+  if (by === 'changed' || looked === null) {
     const failures = sql`greatest(${sources.failures} - ${isFirst ? 1 : 0}::int, 0)`
-    const set = { pulledFor: source.pulledFor, triedAt: null, failures }
+    const set = { pulledFor: source.pulledFor, triedAt: by === 'changed' ? null : source.triedAt, failures }
     await db.update(sources).set(set).where(thisSource(owner.id, source.id))
   } else if (typeof looked === 'string') await fail(deps, owner, due, looked, now)
   else if (looked.waits) await wait(deps, owner, source, { looked, set: done }, now)
   else await apply(deps, owner.id, source, { looked, set: done }, now)
+  return looked !== null
 }
 
 /** Nothing more is due: held emails are queued again, and the daily run waits only for what could not be read and is tried again. */

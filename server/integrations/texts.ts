@@ -76,6 +76,8 @@ export const texts = {
     status: (host: string, status: number) => `${host} answered ${status}. Check that everyone who has the link can read the file.`,
     tooLarge: 'The file is larger than 5 MB.',
     tooLong: 'The file has more than 20,000 lines.',
+    longRow: (line: number) =>
+      `Line ${line} of the file has more than 1,000 columns or 50,000 characters. Check its quotation marks. Nothing was changed.`,
     notApplied: 'The file was read, but its changes could not all be stored. It is read again.',
     notCsv: 'There is no CSV file at this address. Check that everyone who has the link can read it.',
     empty: 'The file has no invoices. Nothing was changed.',

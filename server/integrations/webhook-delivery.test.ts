@@ -576,8 +576,8 @@ test('a call that is crowded out is no try, and is repeated at its turn', async 
       return {
         ...slots,
         async acquire(about?: object) {
-          const { release } = await acquire(about)
-          return { release, begin: (onCrowdedOut?: () => void) => void (begun++ === 0 && setTimeout(onCrowdedOut ?? (() => 0), 100)) }
+          const slot = await acquire(about)
+          return { ...slot, begin: (onCrowdedOut?: () => void) => void (begun++ === 0 && setTimeout(onCrowdedOut ?? (() => 0), 100)) }
         },
       }
     },

@@ -98,6 +98,20 @@ test('a server that is quick stays so beside a slow one of its account; a new on
   expect(later.running).toBe(true)
 })
 
+test('work that has ended does not become slow while its slot is kept', async () => {
+  const scheduler = openFairScheduler({ slots: 8, slow: { afterMs: 2_000, slots: 1 } })
+  const kept = await scheduler.open('one').acquire()
+  kept.begin()
+  await vi.advanceTimersByTimeAsync(1_000)
+  kept.end()
+  await vi.advanceTimersByTimeAsync(60_000)
+  const slow = start(scheduler, 'two')
+  await vi.advanceTimersByTimeAsync(2_000)
+  const [again, other] = [start(scheduler, 'one'), start(scheduler, 'two')]
+  await settled()
+  expect([slow.crowdedOut, again.running, other.running]).toEqual([false, true, false])
+})
+
 test('a caller that gives up waiting takes no slot', async () => {
   const scheduler = openFairScheduler({ slots: 1 })
   const first = start(scheduler, 'one')

@@ -12,6 +12,8 @@ export interface Slot {
    * called: work that can be repeated should then end, because it gets one of the slots of slow work next time.
    */
   begin(onCrowdedOut?: () => void): void
+  /** How long the work took is known: what the slot is kept for until its release counts as neither slow nor quick. */
+  end(): void
   release(): void
 }
 
@@ -130,6 +132,9 @@ export function openFairScheduler({ slots, each = slots, slow, timers = systemTi
     return {
       begin(onCrowdedOut) {
         cancel = slow && timers.after(slow.afterMs, () => becomeSlow(onCrowdedOut))
+      },
+      end() {
+        cancel?.()
       },
       release() {
         if (!account.held.delete(slot)) return
