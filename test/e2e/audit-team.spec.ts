@@ -57,7 +57,7 @@ async function asOwner(page: Page, audit: Audit, url: string): Promise<void> {
   await open(page, tab('activity'), /Robot/)
   await audit.at('business-activity')
   await owner.send('POST', '/businesses', { name: `${long} of Chennai` })
-  await open(page, tab('details'), 'You are here.')
+  await open(page, tab('details'), 'Current business')
   await audit.at('businesses')
   await page.getByRole('button', { name: 'Add a business' }).click()
   await dialog(page, audit, 'business-add')

@@ -57,7 +57,7 @@ test('help and terms lead to the operator’s addresses, in a new window', full,
   await expect(page.getByRole('link', { name: 'Contact Sales' })).toHaveAttribute('href', 'https://help.duely.example/')
   await expect(page.getByRole('link', { name: 'Start Enterprise Trial' })).toHaveCount(0)
   await page.getByRole('banner').getByRole('link', { name: 'Contact' }).click()
-  await expect(page.getByRole('main').getByRole('link', { name: /^Open the contact page/ })).toHaveAttribute(
+  await expect(page.getByRole('main').getByRole('link', { name: /^Go to their contact page/ })).toHaveAttribute(
     'href',
     'https://help.duely.example/',
   )

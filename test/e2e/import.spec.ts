@@ -279,7 +279,7 @@ test('an export with balances, currencies, drafts and unknown statuses: what is 
   await balance.selectOption({ label: 'Not in the file' })
   await expect(dialog.getByText('“Balance” contains the amount still owed.', { exact: false })).toBeVisible()
   await dialog.getByRole('button', { name: 'Use “Balance”' }).click()
-  await expect(dialog.getByRole('group', { name: "We don't know one status" }).getByText('for all 2 lines')).toBeVisible()
+  await expect(dialog.getByRole('group', { name: 'A status that we don’t know' }).getByText('on 2 lines')).toBeVisible()
   await dialog.getByLabel('Import "On hold" as').selectOption('Unpaid')
   await expect(dialog.getByRole('button', { name: 'With problems (1)' })).toBeVisible()
   await dialog.getByRole('button', { name: 'Left out (2)' }).click()

@@ -381,7 +381,7 @@ export const texts = {
   },
   business: {
     title: 'Business',
-    subtitle: 'The name and brand clients see, and your team',
+    subtitle: 'Your team, and the name and brand that clients see',
     loading: 'Loading your business...',
     failed: (message: string) => `Couldn’t load your business. ${message}`,
     details: {
@@ -390,7 +390,7 @@ export const texts = {
       nameHint: 'Clients see this name as the sender of reminders.',
       unnamed: 'Until you save a name here, clients see yours.',
       language: 'Language of emails to clients',
-      languageHint: 'A client or an invoice can have another one. Screens stay in English.',
+      languageHint: 'You can choose another one for a client or an invoice. Duely itself stays in English.',
       save: 'Save',
       saving: 'Saving...',
       saved: 'Business saved.',
@@ -398,8 +398,8 @@ export const texts = {
     roles: { owner: 'Owner', admin: 'Admin', member: 'Member', viewer: 'Viewer' },
     list: {
       title: 'Your businesses',
-      text: 'Each business has its own invoices, clients, mailbox and plan. Your sign-in is the same for all.',
-      current: 'You are here.',
+      text: 'Each business has its own invoices, clients, mailbox and plan. You use the same sign-in for all of them.',
+      current: 'Current business',
       switch: 'Switch',
       switchTo: (name: string) => `Switch to ${name}`,
     },

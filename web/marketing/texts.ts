@@ -124,8 +124,8 @@ export const texts = {
   contact: {
     title: 'Contact',
     description: 'How to contact the people who run this Duely server.',
-    lead: 'Questions about this server go to the people who run it.',
-    open: 'Open the contact page',
+    lead: 'Have a question? Contact the people who run this server.',
+    open: 'Go to their contact page',
     newTab: '(opens in a new tab)',
     none: 'No contact has been set up for this server.',
     home: 'Back to the home page',

@@ -62,9 +62,9 @@ export const texts = {
     `Your plan has room for ${count(left, 'more invoice', 'more invoices')} this month. The other ${over} will be skipped and listed, so you can import them later. ${unlimited} has no limit.`,
   keep: 'Import duplicates too',
   statuses: {
-    title: (words: number) => (words === 1 ? "We don't know one status" : `We don't know ${words} statuses`),
+    title: (words: number) => (words === 1 ? 'A status that we don’t know' : `${words} statuses that we don’t know`),
     label: (word: string) => `Import "${word}" as`,
-    lines: (lines: number) => (lines === 1 ? 'for 1 line' : `for all ${lines.toLocaleString('en-IN')} lines`),
+    lines: (lines: number) => `on ${count(lines, 'line')}`,
     choices: { unpaid: 'Unpaid', overdue: 'Overdue', paid: 'Paid', leave: 'Leave out' },
     more: (words: number) => `and ${words.toLocaleString('en-IN')} more. Is this the column with statuses?`,
   },
