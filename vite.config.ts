@@ -114,10 +114,14 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // `run/sizes.ts` reads from it which files a page loads.
     manifest: true,
-    // A screen that asks for more code has these already: naming them each time costs half a kilobyte.
+    // A screen that asks for more code has these already, and naming them each time costs half a kilobyte; public pages have not.
     modulePreload: {
-      resolveDependencies: (_file, needed) =>
-        needed.filter((file) => !/^assets\/(?:(?:rolldown-runtime|react|schemas|library)-[^.]+\.js|frame-[^.]+\.(?:js|css))$/.test(file)),
+      resolveDependencies: (_file, needed, { hostId }) =>
+        /(?:public-layout|root|library-frame)-[^/]+$/.test(hostId)
+          ? needed
+          : needed.filter(
+              (file) => !/^assets\/(?:(?:rolldown-runtime|react|schemas|library)-[^.]+\.js|frame-[^.]+\.(?:js|css))$/.test(file),
+            ),
     },
     // The dashboard imports statically what signed-out pages import on demand. `groups` puts it into a file of its own, so the warning does not apply.
     rolldownOptions: { checks: { ineffectiveDynamicImport: false } },

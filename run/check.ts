@@ -6,11 +6,12 @@ const root = path.join(import.meta.dirname, '..')
 const bin = (name: string) => path.join(root, 'node_modules/.bin', name)
 
 /** Where TypeScript and Knip keep what they know of files, so that a second check reads only what changed. */
-const kept = path.join(root, 'node_modules/.cache/duely')
+const kept = ['types', 'knip'].map((name) => path.join(root, 'node_modules/.cache/duely', name))
 // npm dates all files of packages 1985: those of another version would be taken for the same.
 const installed = path.join(root, 'node_modules/.package-lock.json')
-if ((statSync(kept, { throwIfNoEntry: false })?.birthtimeMs ?? 0) < statSync(installed).mtimeMs)
-  rmSync(kept, { recursive: true, force: true })
+for (const folder of kept)
+  if ((statSync(folder, { throwIfNoEntry: false })?.birthtimeMs ?? 0) < statSync(installed).mtimeMs)
+    rmSync(folder, { recursive: true, force: true })
 
 /** One checker each, because all share the cores. */
 const types = ['contract', 'web', 'tools', 'server'].map((name) => `tsconfig.${name}.json`).concat('--checkers', '1', '--pretty', 'false')
@@ -18,7 +19,7 @@ const types = ['contract', 'web', 'tools', 'server'].map((name) => `tsconfig.${n
 /** Static checks; the longest first, because they share the cores. */
 const checks: Record<string, [program: string, ...args: string[]]> = {
   lint: [bin('biome'), 'check', '--error-on-warnings'],
-  unused: [bin('knip'), '--no-progress', '--cache', '--cache-location', path.join(kept, 'knip')],
+  unused: [bin('knip'), '--no-progress', '--cache', '--cache-location', 'node_modules/.cache/duely/knip'],
   types: [bin('tsc'), '--build', ...types],
   structure: [process.execPath, 'run/structure.ts'],
   words: [process.execPath, 'run/words.ts'],

@@ -77,7 +77,9 @@ export async function callWebhook(call: WebhookRequest, network: WebhookNetwork,
     network.deadline,
   )
   const over = new AbortController()
-  cut?.addEventListener('abort', () => late.resolve(heardSoFar(heard, texts.receiver.late(new URL(call.url).host))))
+  // Removed with the call: a signal of the process would keep what was received as long as it lives.
+  const cutShort = () => late.resolve(heardSoFar(heard, texts.receiver.late(new URL(call.url).host)))
+  cut?.addEventListener('abort', cutShort, { signal: over.signal })
   try {
     return await Promise.race([converse(call, network, heard, over.signal), late.promise])
   } catch (error) {
@@ -104,8 +106,10 @@ export async function download(
   const over = new AbortController()
   const late = Promise.withResolvers<{ words: string }>()
   const { host } = new URL(address)
+  if (cut?.aborted) return { words: texts.receiver.late(host) }
   const timer = setTimeout(() => late.resolve({ words: texts.receiver.timeout(host, network.deadline / 1000) }), network.deadline)
-  cut?.addEventListener('abort', () => late.resolve({ words: texts.receiver.late(host) }))
+  // Removed with the download, as above: it would keep the file.
+  cut?.addEventListener('abort', () => late.resolve({ words: texts.receiver.late(host) }), { signal: over.signal })
   try {
     return await Promise.race([fetchFile(address, network, over.signal, mostRedirects), late.promise])
   } catch (error) {

@@ -6,6 +6,7 @@ import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sourceCalls } from '#contract/sources.ts'
 import { templateCalls } from '#contract/templates.ts'
+import { type AccountRow, findAccount } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { systemTimers } from '#server/platform/clock.ts'
 import { makeDueRuns } from '#server/reminders/daily-runs.ts'
@@ -15,7 +16,7 @@ import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { buyOnce, openShop } from '#test/shop.ts'
-import { openShares, pullDue, sourceReach, waitsForSources } from './sources.ts'
+import { openShares, pullByHand, pullDue, sourceReach, waitsForSources } from './sources.ts'
 import { texts } from './texts.ts'
 
 const config = { allowPrivateWebhookHosts: true }
@@ -157,6 +158,23 @@ test('where Duely was not running in the hour before, the daily run waits until 
   app.clock.set('2026-03-03T04:00:00Z')
   await makeRuns()
   expect(await app.db.$count(runs)).toBe(0)
+  await app.runJobs()
+  expect([seen, await app.db.$count(runs), await balances(app, asha), smtp.mails.length]).toEqual([0, 1, ['B-1 0'], 0])
+})
+
+test('a file that is still being read at the hour of the daily run holds it up until then', async () => {
+  await using receiver = await openFakeReceiver()
+  await using office = await anOffice({ now: early, config })
+  const { app, asha, smtp } = office
+  await importOverdue(app, asha, receiver)
+  let seen = -1
+  receiver.answer(async () => {
+    app.clock.set('2026-03-03T03:30:10Z')
+    await makeDueRuns(app.db, app.deps.queue, app.clock.now(), { unread: waitsForSources(app.clock.now()) })
+    seen = await app.db.$count(runs)
+    return { status: 200, body: overdue(0) }
+  })
+  app.clock.set('2026-03-03T03:27:00Z')
   await app.runJobs()
   expect([seen, await app.db.$count(runs), await balances(app, asha), smtp.mails.length]).toEqual([0, 1, ['B-1 0'], 0])
 })
@@ -438,6 +456,26 @@ test('a file that is pulled by hand is read while another account has many to re
   const [first, ...others] = await Promise.allSettled(flood)
   if (first?.status === 'fulfilled') first.value.release()
   expect(others.filter(({ status }) => status === 'fulfilled')).toEqual([])
+})
+
+test('a pull by hand is given up where others hold every slot until its browser would no longer wait', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: early, config })
+  const asha = await aPerson(app)
+  const source = await watch(app, asha, receiver.url)
+  const { timers, next, pass } = heldTimers()
+  const reach = { ...sourceReach(app.deps.config), shares: openShares(timers) }
+  using held = new DisposableStack()
+  for (let nth = 0; nth < 16; nth += 1)
+    held.defer((await held.use(reach.shares.files.open(`busy ${Math.floor(nth / 2)}`)).acquire()).release)
+  const account = (await findAccount(app.db, asha.id)) as AccountRow
+  const waits = next(40_000)
+  const pulling = pullByHand({ ...app.deps, onChange: async () => false }, account, { id: source._id, apply: true }, reach)
+  const refused = expect(pulling).rejects.toMatchObject({ code: 'too_many', message: texts.source.busy, retryAfter: 60 })
+  await waits
+  pass(40_000)
+  await refused
+  expect([receiver.calls.length, reach.shares.files.inUse()]).toEqual([0, 16])
 })
 
 test('addresses that are never called are refused, a link to a sheet becomes that of its file, and a job pulls one address', async () => {

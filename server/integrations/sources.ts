@@ -60,6 +60,8 @@ const readAtOnce = { slots: 2, each: 1 }
 /** Accounts whose addresses a process pulls, or that wait for a slot. After so many ms one that waits gives way to others. */
 export const pulledAtOnce = 64
 const turnPatience = 10_000
+/** A pull by hand that takes longer, in ms, is given up: the browser waits for 45 s. */
+const handPatience = 40_000
 
 /** What pulls of all accounts share. */
 interface Shares {
@@ -174,10 +176,11 @@ interface Looked {
   waits: boolean
 }
 
-/** The slot of a file, and what ends it early. */
+/** The slot of a file, what ends it early, and what is given back once the rows of the file are stored: until then they take memory. */
 interface Turn {
   slot: Slot
   stopping: AbortSignal
+  held: DisposableStack
 }
 
 /**
@@ -192,7 +195,7 @@ async function look(
   reach: Reach,
   turn: Turn,
 ): Promise<Looked | string | null> {
-  const read = await readAddress(db, owner, source, now, reach, turn).finally(turn.slot.release)
+  const read = await readAddress(db, owner, source, now, reach, turn)
   if (typeof read === 'string' || read === null) return read
   const { checked, missing } = read
   const gone = source.missingMeansPaid ? missing : []
@@ -217,7 +220,7 @@ async function readAddress(
   source: SourceRow,
   now: Instant,
   { network, shares }: Reach,
-  { slot, stopping }: Turn,
+  { slot, stopping, held }: Turn,
 ): Promise<Extract<Read, { kind: 'rows' }> | string | null> {
   const crowdedOut = new AbortController()
   const cut = AbortSignal.any([crowdedOut.signal, stopping])
@@ -227,21 +230,20 @@ async function readAddress(
   slot.end()
   if (cut.aborted) return null
   if ('words' in file) return file.words
-  using readers = shares.readings.open(owner.id)
-  const reader = await readers.acquire({ until: stopping }).catch(() => null)
+  const reader = await held
+    .use(shares.readings.open(owner.id))
+    .acquire({ until: stopping })
+    .catch(() => null)
   if (!reader) return null
-  try {
-    const reading = {
-      bytes: new Uint8Array(file.bytes),
-      today: dateOf(now, owner),
-      usual: owner.currency,
-      daysToPay: source.daysToPay,
-      languages: await readLanguages(db, owner.id),
-    }
-    return await readFile(reading, (references) => knownInvoices(db, source, references))
-  } finally {
-    reader.release()
+  held.defer(reader.release)
+  const reading = {
+    bytes: new Uint8Array(file.bytes),
+    today: dateOf(now, owner),
+    usual: owner.currency,
+    daysToPay: source.daysToPay,
+    languages: await readLanguages(db, owner.id),
   }
+  return readFile(reading, (references) => knownInvoices(db, source, references))
 }
 
 /** Reads a file in a thread of its own, which takes its bytes over. */
@@ -374,11 +376,31 @@ export async function pullByHand(
   if (config.rateLimit) await countTry(db, `pull:${account.id}`, byHand, now)
   const [source] = await db.select().from(sources).where(thisSource(account.id, id))
   if (!source) throw new ProblemError('not_found', texts.source.notFound)
-  using slots = reach.shares.files.open(account.id)
-  const { signal: stopping } = new AbortController()
-  let looked: Looked | string | null = null
-  while (looked === null)
-    looked = await look(db, account, source, now, reach, { slot: await slots.acquire({ server: source.id }), stopping })
+  const late = new AbortController()
+  const cancel = reach.shares.timers.after(handPatience, () => late.abort())
+  try {
+    for (;;) {
+      using held = new DisposableStack()
+      const slots = held.use(reach.shares.files.open(account.id))
+      const slot = await slots.acquire({ server: source.id, until: late.signal }).catch(() => null)
+      if (slot) held.defer(slot.release)
+      const looked = slot && (await look(db, account, source, now, reach, { slot, stopping: late.signal, held }))
+      if (late.signal.aborted) throw new ProblemError('too_many', texts.source.busy, { retryAfter: 60 })
+      if (looked !== null) return await lookedByHand(deps, account, source, { looked, ...asked }, now)
+    }
+  } finally {
+    cancel()
+  }
+}
+
+async function lookedByHand(
+  deps: Pulling,
+  account: AccountRow,
+  source: SourceRow,
+  { looked, ...asked }: CallParts<typeof sourceCalls.pull>['body'] & { looked: Looked | string },
+  now: Instant,
+): Promise<SourceLook> {
+  const { db } = deps
   if (typeof looked === 'string') throw new ProblemError('invalid', looked)
   const { fingerprint, changes, waits } = looked
   if (asked.apply && asked.fingerprint !== undefined && asked.fingerprint !== fingerprint)
@@ -404,7 +426,7 @@ export async function pullByHand(
   }
 }
 
-/** What someone did about an address while its file was read, which takes up to a minute; null: nothing. */
+/** What someone did about an address while its file was read, which takes minutes where others are before it; null: nothing. */
 async function changeOf(db: Database, { ownerId, id, url, daysToPay, missingMeansPaid }: SourceRow): Promise<'removed' | 'changed' | null> {
   const [now] = await db.select().from(sources).where(thisSource(ownerId, id))
   if (!now) return 'removed'
@@ -480,34 +502,32 @@ export async function pullDue(deps: Pulling, ownerId: string, reach: Reach, stop
   const { abilities } = await entitlementsOf(db, ownerId, asked, config)
   const isAllowed = abilities.includes(wanted.ability)
   if (due) {
-    using slots = reach.shares.files.open(ownerId)
+    using held = new DisposableStack()
+    const slots = held.use(reach.shares.files.open(ownerId))
     // Before anything is stored: an address that only waits was not tried.
     const slot = isAllowed ? await turnOf(slots, due.source, reach.shares, stopping) : null
     if (isAllowed && !slot) return
-    try {
-      const now = clock.now()
-      // The run must not take an address that is being read for one that was.
-      if (isAllowed) await waitForReading(db, [ownerId], now)
-      // First, as a failure: else a database that goes away meanwhile would cost the day. A file which ends this process is read twice a day at most.
-      const failures = due.source.failures + (due.isFirst ? 1 : 0)
-      const started = { failures, ...(due.isUnfinished ? { pulledFor: dueDateOf(now, owner) } : {}) }
-      await db
-        .update(sources)
-        .set({ triedAt: now, ...(isAllowed ? started : {}) })
-        .where(thisSource(ownerId, due.source.id))
-      if (next) await queue.send(db, pullSourcesJob, { ownerId })
-      if (slot) {
-        const pulling = pullNow(deps, owner, due, now, reach, { slot, stopping })
-        const isRead = await pulling.catch(async (error: unknown) => {
-          // Tried again as what could not be read: a refused statement must not cost the day.
-          deps.log.error({ err: error }, 'What a watched address had could not be stored.')
-          await fail(deps, owner, due, texts.source.notApplied, now)
-          return true
-        })
-        if (!isRead) return
-      }
-    } finally {
-      slot?.release()
+    if (slot) held.defer(slot.release)
+    const now = clock.now()
+    // The run must not take an address that is being read for one that was.
+    if (isAllowed) await waitForReading(db, [ownerId], now)
+    // First, as a failure: else a database that goes away meanwhile would cost the day. A file which ends this process is read twice a day at most.
+    const failures = due.source.failures + (due.isFirst ? 1 : 0)
+    const started = { failures, ...(due.isUnfinished ? { pulledFor: dueDateOf(now, owner) } : {}) }
+    await db
+      .update(sources)
+      .set({ triedAt: now, ...(isAllowed ? started : {}) })
+      .where(thisSource(ownerId, due.source.id))
+    if (next) await queue.send(db, pullSourcesJob, { ownerId })
+    if (slot) {
+      const pulling = pullNow(deps, owner, due, now, reach, { slot, stopping, held })
+      const isRead = await pulling.catch(async (error: unknown) => {
+        // Tried again as what could not be read: a refused statement must not cost the day.
+        deps.log.error({ err: error }, 'What a watched address had could not be stored.')
+        await fail(deps, owner, due, texts.source.notApplied, now)
+        return true
+      })
+      if (!isRead) return
     }
   }
   // Also where a process died while it read the last one.

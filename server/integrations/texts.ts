@@ -83,6 +83,7 @@ export const texts = {
     empty: 'The file has no invoices. Nothing was changed.',
     noColumns: 'The file needs columns for number, client, email, amount and due date. Nothing was changed.',
     tooSlow: 'Reading the file took too long. Nothing was changed.',
+    busy: 'Many files are being read at the moment. Please try again in a minute.',
     // Fixed by the specification.
     waits: (invoices: number) => `This update changes ${invoices.toLocaleString('en-IN')} invoices. Look through it before it counts.`,
     changed: 'The file has changed since you looked at it. Please look through it again.',

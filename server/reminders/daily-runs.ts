@@ -99,8 +99,8 @@ async function makeDue(db: Database, queue: Queue, now: Instant, plansSteps: boo
 }
 
 /**
- * Lets the runs of those of these accounts wait that are due, or will be in a minute, each once and never until 18:00, when its day would be over.
- * Returns which begin to wait.
+ * Lets the runs of those of these accounts wait that are due, or will be while a file may still be read, each once and never until 18:00, when its
+ * day would be over. Returns which begin to wait.
  */
 export async function waitForReading(db: Database, ids: string[], now: Instant): Promise<Set<string>> {
   if (ids.length === 0) return new Set()
@@ -109,7 +109,7 @@ export async function waitForReading(db: Database, ids: string[], now: Instant):
     db,
     z.object({ id: z.string() }),
     sql`UPDATE accounts SET reading_until = ${until}
-        WHERE accounts.id = ANY(${arrayText(ids)}::uuid[]) AND accounts.next_run_at <= ${now.add({ minutes: 1 }).toString()}::timestamptz
+        WHERE accounts.id = ANY(${arrayText(ids)}::uuid[]) AND accounts.next_run_at <= ${until}
           AND (accounts.reading_until IS NULL OR accounts.reading_until < accounts.next_run_at) AND extract(hour FROM ${until} AT TIME ZONE ${zoneOf(accounts.timezone)}) < ${lastHour}::int
         RETURNING accounts.id`,
   )
