@@ -3,6 +3,7 @@ import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { businessCalls } from '#contract/business.ts'
+import { clientCalls } from '#contract/clients.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -558,18 +559,13 @@ test.each(undoable)(
   },
 )
 
-test('what was closed is not sent after Undo where reminders were stopped, the client was left out or the sequence changed meanwhile', async () => {
+test('what was closed is not sent after Undo where reminders were stopped or the client was left out meanwhile', async () => {
   const meanwhile: ((app: TestApp, person: Person, id: string) => Promise<unknown>)[] = [
     (app, person) => ask(app, person, reminderCalls.stop),
     async (app, { id: ownerId }, id) => {
       const [row] = await app.db.select().from(invoices).where(eq(invoices.id, id))
       await app.db.insert(leftOut).values({ ownerId, localDate: '2026-03-02', clientKey: row?.clientEmail ?? '' })
       await app.db.update(accounts).set({ leftOutUntil: '2026-03-02' }).where(eq(accounts.id, ownerId))
-    },
-    async (app, person, id) => {
-      await ask(app, person, invoiceCalls.update, { params: { id }, body: { status: 'unpaid' } })
-      await ask(app, person, sequenceCalls.assign, { params: { id }, body: { sequence: 'never' } })
-      await ask(app, person, invoiceCalls.update, { params: { id }, body: { status: 'paid' } })
     },
   ]
   for (const happen of meanwhile) {
@@ -581,6 +577,47 @@ test('what was closed is not sent after Undo where reminders were stopped, the c
     await at('2026-03-02T06:00:00Z')
     expect(sent()).toBe(0)
   }
+})
+
+/** The client of an invoice that is not deleted is never reminded from now on. */
+async function remindNever(app: TestApp, person: Person, { clientEmail }: { clientEmail: string }) {
+  const client = (await ask(app, person, clientCalls.list)).reply.find(({ email }) => email === clientEmail)
+  const answered = await ask(app, person, clientCalls.update, { params: { id: client?._id ?? '' }, body: { sequence: 'never' } })
+  expect(answered.status).toBe(200)
+}
+
+test.each(undoable)(
+  'an email that waits is not sent to a client who is never reminded since their invoices were %s, once that is undone',
+  async (_what, change) => {
+    for (const invoices of [1, 3]) {
+      await using office = await waitingOnDueDate(invoices)
+      const { app, asha, ids, at, sent } = office
+      const notDue = await anInvoice(app, { owner: asha, dueDate: '2026-04-20' })
+      const changes = ids.map((one) => change(app, asha, one))
+      for (const { done } of changes) await done()
+      await remindNever(app, asha, notDue)
+      for (const { undone } of changes) await undone()
+      await at('2026-03-02T06:00:00Z')
+      expect(sent()).toBe(0)
+      expect(await newestRun(app, asha)).toMatchObject({ open: 0, skipped: 1 })
+    }
+  },
+)
+
+test('of one email whose invoices were paused, those that are never reminded since stay out once they are resumed', async () => {
+  await using office = await waitingOnDueDate(3)
+  const { app, asha, ids, at, smtp } = office
+  const [one = '', two = ''] = ids
+  await remindNever(app, asha, await anInvoice(app, { owner: asha, clientEmail: 'never@example.com', dueDate: '2026-04-20' }))
+  const pause = (paused: boolean) =>
+    ask(app, asha, invoiceCalls.bulkChange, { body: { ids, change: paused ? { do: 'pause', until: null, note: '' } : { do: 'resume' } } })
+  await pause(true)
+  await ask(app, asha, sequenceCalls.assign, { params: { id: one }, body: { sequence: 'never' } })
+  await ask(app, asha, invoiceCalls.update, { params: { id: two }, body: { clientEmail: 'never@example.com' } })
+  await pause(false)
+  await at('2026-03-02T06:00:00Z')
+  const texts = await Promise.all(smtp.mails.map(async ({ raw }) => (await readEmail(raw)).text ?? ''))
+  expect(texts.map((text) => ['INV-0001', 'INV-0002', 'INV-0003'].filter((reference) => text.includes(reference)))).toEqual([['INV-0003']])
 })
 
 test('a Send Now that is tried again is sent after Undo of Mark as paid, until its time is over', async () => {
@@ -595,6 +632,8 @@ test('a Send Now that is tried again is sent after Undo of Mark as paid, until i
   }
   await mark('paid', 0)
   await mark('paid', 1)
+  // By hand, those who are never reminded are too.
+  await remindNever(app, asha, { clientEmail: 'client1@example.com' })
   await mark('unpaid', 0)
   app.clock.advance({ minutes: 30 })
   await app.runJobs()

@@ -7,7 +7,17 @@ import { newId } from '#server/platform/columns.ts'
 import { arrayText, byKeys, type Database, preparedRows, rows, statement, value } from '#server/platform/database.ts'
 import { lastRestore } from '#server/platform/origin.ts'
 import { isSentBy, isSentTo, type SendingMailbox, sentBy } from './mailboxes.ts'
-import { addressHeld, balance, beingPaid, dealsThrough, inOtherLanguage, notRemindedSince, owedToday, sourceOf } from './owed.ts'
+import {
+  addressHeld,
+  balance,
+  beingPaid,
+  dealsThrough,
+  inOtherLanguage,
+  neverReminded,
+  notRemindedSince,
+  owedToday,
+  sourceOf,
+} from './owed.ts'
 import { localDate } from './schedule.ts'
 import type { runs } from './tables.ts'
 import { holdTexts, texts } from './texts.ts'
@@ -63,6 +73,9 @@ const unwanted = sql`NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = coalesce(d.pu
 
 /** Whether only the daily run wants the email `d`. */
 export const onlyScheduled = sql`(d.pulled_by_run_id IS NULL AND EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind = 'daily'))`
+
+/** A person sends the email `d` now or again, also to those who are never reminded. */
+const byPerson = sql`EXISTS (SELECT 1 FROM runs r WHERE r.id IN (d.run_id, d.pulled_by_run_id) AND r.kind IN ('send_now', 'retry') AND r.cancelled_at IS NULL)`
 
 /** The reason of an email that was held until its deadline, for API clients. */
 export const heldTooLong = 'held_too_long'
@@ -594,7 +607,7 @@ export async function leaveOut(tx: Database, run: Run, ids: string[], now: Insta
 /**
  * Queues again what was left out of a daily run, to leave with it or immediately; or what was closed because its invoices were not owed for a while, to
  * leave when it would have. Grouped, it joins what still waits for the same client. An invoice that another email is about by now, or has been since
- * the run, or whose step is yet to come after another due date, stays out of it.
+ * the run, or whose step is yet to come after another due date, or that is never reminded by now but by hand, stays out of it.
  */
 export async function takeBack(
   tx: Database,
@@ -609,7 +622,8 @@ export async function takeBack(
   await tx.execute(sql`
     UPDATE delivery_invoices x SET open = true FROM deliveries d
     WHERE ${closed} AND x.delivery_id = d.id AND NOT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.invoice_id = x.invoice_id AND o.open)
-      AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.id = x.invoice_id AND (i.last_reminder_at >= ${run.createdAt.toString()}::timestamptz OR NOT ${stepCame}))`)
+      AND NOT EXISTS (SELECT 1 FROM invoices i WHERE i.id = x.invoice_id AND (i.last_reminder_at >= ${run.createdAt.toString()}::timestamptz
+        OR NOT ${stepCame} OR (${neverReminded} AND NOT ${byPerson})))`)
   await tx.execute(sql`
     DELETE FROM delivery_invoices x USING deliveries d
     WHERE ${closed} AND x.delivery_id = d.id AND NOT x.open AND EXISTS (SELECT 1 FROM delivery_invoices y WHERE y.delivery_id = d.id AND y.open)`)

@@ -1,6 +1,7 @@
 // Also on PostgreSQL: emails are locked, split and joined again.
 import { eq } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { clientCalls } from '#contract/clients.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { leavingCalls } from '#contract/leaving.ts'
@@ -229,6 +230,39 @@ test('an email to an address that was refused meanwhile waits for it when it is 
   expect((await office.takeBack()).reply).toMatchObject({ open: 1, held: 1, holdReason: 'address' })
   await office.moveTo(leaves)
   expect(office.to()).toEqual([])
+})
+
+test('what was left out stays out of what is taken back where its client is never reminded since', async () => {
+  await using office = await onHold()
+  const { app, asha } = office
+  await office.leaveOut()
+  const { reply: clients } = await ask(app, asha, clientCalls.list, { query: {} })
+  const id = clients.find(({ email }) => email === 'a@example.com')?._id ?? ''
+  await ask(app, asha, clientCalls.update, { params: { id }, body: { sequence: 'never' } })
+  expect((await office.takeBack()).reply).toMatchObject({ open: 1 })
+  await office.moveTo(leaves)
+  expect(office.to()).toEqual(['b@example.com'])
+})
+
+test.for([
+  ['leaves', false],
+  ['stays closed once that is stopped', true],
+] as const)('what a Send Now had pulled forward for a client who is never reminded %s, after Undo of Mark as paid', async ([, stopped]) => {
+  await using office = await onHold({ invoices: ['a@example.com'] })
+  const { app, asha, smtp } = office
+  const mark = (status: 'paid' | 'unpaid') => ask(app, asha, invoiceCalls.update, { params: { id: office.ids[0] ?? '' }, body: { status } })
+  smtp.answer({ rcpt: () => '451 4.3.0 Later' })
+  await app.whileJobsRun(ask(app, asha, reminderCalls.sendNow))
+  smtp.answer({})
+  await mark('paid')
+  const [client] = (await ask(app, asha, clientCalls.list)).reply
+  await ask(app, asha, clientCalls.update, { params: { id: client?._id ?? '' }, body: { sequence: 'never' } })
+  const [newest] = (await ask(app, asha, reminderCalls.runs, { query: {} })).reply
+  expect(newest?.kind).toBe('send_now')
+  if (stopped) await ask(app, asha, reminderCalls.cancelRun, { params: { id: newest?._id ?? '' } })
+  await mark('unpaid')
+  await office.moveTo('2026-03-02T05:00:00Z')
+  expect(office.to()).toEqual(stopped ? [] : ['a@example.com'])
 })
 
 test('a step that is left out is not dealt with: it leaves on the next day', async () => {
