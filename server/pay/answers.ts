@@ -344,7 +344,8 @@ const isPaymentSince = (at: typeof payAnswers.at | Instant) =>
 
 /**
  * What a client had said is open again, and its pause is as it was until its day: a payment closed it, and was taken back. Not what a former client
- * said or the owner decided, and no pause where the owner has set one since. `were`: as they were before.
+ * said or the owner decided, and no pause where the owner has set one since. A payment that was taken back while the invoice was still paid counts once
+ * it is owed. `were`: as they were before.
  */
 async function reopenAnswers(tx: Database, ownerId: string, were: InvoiceRow[], now: Instant): Promise<void> {
   await tx.execute(sql`
@@ -358,7 +359,7 @@ async function reopenAnswers(tx: Database, ownerId: string, were: InvoiceRow[], 
         WHERE ((a.state = 'ended' AND a.closed_at = w.paid_at)
             OR (a.state = 'accepted' AND a.kind = 'paid' AND EXISTS (
               SELECT 1 FROM invoice_payments p WHERE p.owner_id = a.owner_id AND p.invoice_id = a.invoice_id
-                AND p.recorded_at = a.closed_at AND p.voided_at = ${now.toString()}::timestamptz AND p.origin <> 'answer')))
+                AND p.recorded_at = a.closed_at AND p.voided_at >= coalesce(w.paid_at, ${now.toString()}::timestamptz) AND p.origin <> 'answer')))
           AND NOT EXISTS (SELECT 1 FROM pay_answers o WHERE o.invoice_id = a.invoice_id AND o.state = 'open')
         ORDER BY a.invoice_id, a.at DESC, a.id DESC)
       RETURNING x.*)

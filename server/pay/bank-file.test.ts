@@ -92,6 +92,44 @@ test('what a client named is answered by the import of its line, and open again 
   expect(await now()).toEqual([5_000, null, 'open'])
 })
 
+test('what a part payment answered is open again once it and what paid the rest are taken back, one after the other', async () => {
+  await using app = await openTestApp({ config: { publicUrl: 'https://duely.example', payLinks: true } })
+  const { owner, _id: id } = await anInvoice(app, { amount: 5_000 })
+  const { reply: link } = await ask(app, owner, payLinkCalls.create, { params: { id } })
+  await app.app.inject({
+    method: 'POST',
+    url: `${new URL(link.url).pathname}/answer`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
+    payload: new URLSearchParams({ kind: 'paid', date: '2026-03-01', amount: '3000', reference: 'UTR412345678901' }).toString(),
+  })
+  const now = async () => {
+    const { reply } = await ask(app, owner, invoiceCalls.read, { params: { id } })
+    return [reply.balance, reply.pause?.because ?? null, (await ask(app, owner, payAnswerCalls.list)).reply[0]?.state]
+  }
+  const record = async (amount: number, reference: string) => {
+    app.clock.advance({ minutes: 1 })
+    return (await ask(app, owner, paymentCalls.record, { params: { id }, body: { amount, reference } })).reply.payment._id
+  }
+  const takeBack = (pid: string) => {
+    app.clock.advance({ minutes: 1 })
+    return ask(app, owner, paymentCalls.takeBack, { params: { id, pid } })
+  }
+  const named = await record(3_000, 'UTR412345678901')
+  expect(await now()).toEqual([2_000, null, 'accepted'])
+  const rest = await record(6_000, 'CHEQUE 7')
+  await takeBack(named)
+  expect(await now()).toEqual([0, null, 'accepted'])
+  await takeBack(rest)
+  expect(await now()).toEqual([5_000, 'says_paid', 'open'])
+  // Where its payment was recorded again meanwhile, that counts.
+  const again = await record(3_000, 'UTR412345678901')
+  const more = await record(6_000, 'CHEQUE 7')
+  await takeBack(again)
+  await record(3_000, 'UTR412345678901')
+  await takeBack(more)
+  expect(await now()).toEqual([2_000, null, 'accepted'])
+})
+
 test('the same file twice, one that overlaps it, and two imports at the same time record each line once', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
