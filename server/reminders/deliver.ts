@@ -38,6 +38,7 @@ import {
   holdPaying,
   holdRefused,
   markComposing,
+  pending,
   putOff,
   putOffForHost,
   release,
@@ -46,6 +47,7 @@ import {
   retryLater,
   split,
   stepCame,
+  stillPending,
   supersedeAbout,
   takeBack,
   unmark,
@@ -683,7 +685,7 @@ export function afterInvoiceChange(queue: Deps['queue']): AfterChange {
     const later = corrected.flatMap(({ before, after }) => (before.dueDate < after.dueDate ? [after.id] : []))
     // The steps come again, by the new one.
     if (open?.emails && later.length > 0)
-      await supersedeAbout(tx, ownerId, sql`i.id = ANY(${arrayText(later)}::uuid[])`, sql`d.step_date IS NOT NULL`)
+      await supersedeAbout(tx, ownerId, sql`i.id = ANY(${arrayText(later)}::uuid[])`, sql`${pending} AND d.step_date IS NOT NULL`)
     const moved = corrected.filter(({ before, after }) => before.clientEmail.toLowerCase() !== after.clientEmail.toLowerCase())
     if (open?.emails && moved.length > 0) await supersedeAbout(tx, ownerId, isPlannedOtherwise(moved))
     if (moved.length > 0) await moveLeftOut(tx, ownerId, moved)
@@ -710,8 +712,7 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
       await (claimed ? record(deps, batch, claimed, said) : recordUnreachable(deps, batch, said))
       // Its Send Now may have been stopped meanwhile.
       if (mail.pulledBy !== null && outcome.kind !== 'accepted') await giveBack(deps.db, sql`d.id = ${mail.id}::uuid`)
-      if (outcome.kind !== 'accepted')
-        await (mail.madeFor > 1 ? deps.db.transaction((tx) => followInFlight(tx, batch, said)) : followInFlight(deps.db, batch, said))
+      if (outcome.kind !== 'accepted') await followInFlight(deps.db, batch, said)
       return
     } catch (error) {
       wait = Math.min(wait, isUnavailable(error) ? recordAgain.away : recordAgain.refused)
@@ -725,18 +726,25 @@ async function recordPersistently(deps: Delivering, batch: Batch, claimed: Claim
   }
 }
 
+/** The invoices of an email that are never reminded: usually none. What a person sends again is sent about them too. */
+const neverIn = statement(
+  z.object({ id: z.string() }),
+  sql`SELECT i.id FROM (SELECT invoice_id FROM delivery_invoices WHERE delivery_id = ${sql.placeholder('mail')}::uuid OFFSET 0) x
+      JOIN LATERAL (SELECT * FROM invoices WHERE invoices.id = x.invoice_id OFFSET 0) i ON ${neverReminded}
+      WHERE NOT EXISTS (SELECT 1 FROM deliveries d JOIN runs r ON r.id = d.run_id WHERE d.id = ${sql.placeholder('mail')}::uuid AND r.kind = 'retry')`,
+)
+
 /** What changed while an email was in flight, and was not sent: a corrected address gets an email of its own, and who is never reminded none. */
 async function followInFlight(db: Database, { account }: Batch, { mail, outcome }: Said): Promise<void> {
-  if (mail.madeFor > 1) await split(db, account.id, sql`o.delivery_id = ${mail.id}::uuid`)
-  if (outcome.kind === 'permanent') return
-  const its = sql`d.id IN (SELECT n.delivery_id FROM delivery_invoices n WHERE n.invoice_id = ANY(${arrayText(mail.about.map(({ id }) => id))}::uuid[]) AND n.open)`
-  // What a person sends again is sent to those who are never reminded too.
-  await supersedeAbout(
-    db,
-    account.id,
-    neverReminded,
-    sql`${its} AND NOT EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind = 'retry')`,
-  )
+  const never = outcome.kind === 'permanent' ? [] : await neverIn(db, { mail: mail.id })
+  if (mail.madeFor === 1 && never.length === 0) return
+  await db.transaction(async (tx) => {
+    if (mail.madeFor > 1) await split(tx, account.id, sql`o.delivery_id = ${mail.id}::uuid`)
+    if (never.length === 0) return
+    // That email, and those that were split from it.
+    const its = sql`ARRAY(SELECT x.delivery_id FROM delivery_invoices x WHERE x.invoice_id = ANY(${arrayText(never.map(({ id }) => id))}::uuid[]) AND x.open)`
+    await supersedeAbout(tx, account.id, neverReminded, sql`d.id = ANY(${its}) AND ${stillPending}`)
+  })
 }
 
 interface Said {

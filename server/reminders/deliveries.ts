@@ -58,7 +58,7 @@ const open = sql`d.state IN ${openStates}`
  */
 export const stillQueued = sql`coalesce(d.state, '') = 'queued'`
 const stillWaiting = sql`coalesce(d.state, '') IN ('queued', 'retrying')`
-const stillPending = sql`coalesce(d.state, '') IN ('queued', 'retrying', 'held')`
+export const stillPending = sql`coalesce(d.state, '') IN ('queued', 'retrying', 'held')`
 
 /** Follows `changed`, which returns at least id and state. */
 const freed = sql`freed AS (
@@ -715,21 +715,24 @@ function ours(ownerId: string, ids: string[]): SQL {
 const automatic = sql`(d.pulled_by_run_id IS NULL AND EXISTS (SELECT 1 FROM runs r WHERE r.id = d.run_id AND r.kind <> 'send_now'))`
 
 /** Closes what waits of automatic runs and matches: it was planned by a sequence that does not apply any more. */
-export async function supersede(tx: Database, ownerId: string, which: SQL): Promise<void> {
+export async function supersede(tx: Database, ownerId: string, which: SQL, from = pending): Promise<void> {
   await change(tx, {
     which: sql`d.owner_id = ${ownerId}::uuid AND ${automatic} AND ${which}`,
-    from: pending,
+    from,
     set: sql`state = 'superseded', reason = 'replanned'`,
   })
 }
 
-/** The same of emails about the invoices `i` that match; the other invoices of a grouped one get an email of their own in the same run. */
-export async function supersedeAbout(tx: Database, ownerId: string, which: SQL, mails = sql`true`): Promise<void> {
+/**
+ * The same of emails about the invoices `i` that match; the other invoices of a grouped one get an email of their own in the same run. `mails`: pending
+ * ones that may be meant.
+ */
+export async function supersedeAbout(tx: Database, ownerId: string, which: SQL, mails = pending): Promise<void> {
   const found = await rows(
     tx,
     z.object({ id: z.string(), invoiceIds: z.array(z.string()), others: z.number() }),
     sql`WITH locked AS (
-          SELECT d.id FROM deliveries d WHERE d.owner_id = ${ownerId}::uuid AND ${automatic} AND ${pending} AND ${mails}
+          SELECT d.id FROM deliveries d WHERE d.owner_id = ${ownerId}::uuid AND ${automatic} AND ${mails}
             AND EXISTS (SELECT 1 FROM delivery_invoices x JOIN invoices i ON i.id = x.invoice_id WHERE x.delivery_id = d.id AND x.open AND ${which})
           ORDER BY d.id FOR UPDATE OF d)
         SELECT locked.id, array_agg(i.id::text) FILTER (WHERE ${which}) AS "invoiceIds", (count(*) FILTER (WHERE NOT (${which})))::int AS others
@@ -737,7 +740,7 @@ export async function supersedeAbout(tx: Database, ownerId: string, which: SQL, 
         GROUP BY locked.id ORDER BY locked.id`,
   )
   for (const { id, invoiceIds, others } of found) if (others > 0) await splitOthers(tx, ownerId, id, invoiceIds)
-  if (found.length > 0) await supersede(tx, ownerId, sql`d.id = ANY(${arrayText(found.map(({ id }) => id))}::uuid[])`)
+  if (found.length > 0) await supersede(tx, ownerId, sql`d.id = ANY(${arrayText(found.map(({ id }) => id))}::uuid[])`, stillPending)
 }
 
 const tooLateWords = sql.join(

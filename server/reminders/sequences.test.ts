@@ -8,6 +8,7 @@ import { invoiceCalls } from '#contract/invoices.ts'
 import { newStep, readySequences } from '#contract/ready-sequences.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls, sequenceDraft } from '#contract/sequences.ts'
+import { mostListed } from '#contract/templates.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { sequences } from '#server/invoices/tables.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -230,6 +231,33 @@ test.each([
     expect(mails.map(({ state }) => state)).toEqual(['superseded'])
   },
 )
+
+test('of an email in flight about more invoices than it lists, one that is corrected to a client who is never reminded is not tried again', async () => {
+  await using office = await anOffice({ now: morning })
+  const { app, asha, smtp } = office
+  await anInvoice(app, { owner: asha, clientEmail: 'ap@bigco.example', dueDate: '2026-04-20' })
+  await ask(app, asha, clientCalls.update, { params: { id: await clientOf(app, asha) }, body: { sequence: 'never' } })
+  const typed = { owner: asha, clientEmail: 'ap@bigcoo.example' }
+  for (let nth = 0; nth < mostListed; nth += 1) await anInvoice(app, { ...typed, dueDate: '2026-02-19' })
+  const { _id: id } = await anInvoice(app, { ...typed, dueDate: '2026-02-20' })
+  await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient: true } })
+  const [offered, corrected] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  smtp.answer({
+    rcpt() {
+      offered.resolve()
+      return later(corrected.promise, '451 4.3.0 Later')
+    },
+  })
+  const started = app.whileJobsRun(ask(app, asha, reminderCalls.start))
+  await offered.promise
+  await ask(app, asha, invoiceCalls.update, { params: { id }, body: { clientEmail: 'ap@bigco.example' } })
+  corrected.resolve()
+  await started
+  smtp.answer({})
+  app.clock.advance({ minutes: 30 })
+  await app.runJobs()
+  expect(smtp.mails.map(({ envelope }) => envelope.to[0])).toEqual(['ap@bigcoo.example'])
+})
 
 test('an email sent by hand that waits leaves in the words of the template once its sequence is deleted', async () => {
   await using office = await anOffice({ now: morning })
