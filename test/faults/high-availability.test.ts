@@ -155,7 +155,13 @@ ${nodes.map(({ name, port, rest }) => `  server ${name} 127.0.0.1:${port} check 
       if (!node) throw new Error('There is no primary.')
       const postmaster = Number(readFileSync(path.join(node.data, 'postmaster.pid'), 'utf8').split('\n')[0])
       node.patroni.kill('SIGKILL')
-      for (const pid of [postmaster, ...childrenOf(postmaster)]) process.kill(pid, 'SIGKILL')
+      for (const pid of [postmaster, ...childrenOf(postmaster)])
+        try {
+          process.kill(pid, 'SIGKILL')
+        } catch (error) {
+          // A child may have ended meanwhile.
+          if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+        }
       return node.name
     },
   }
