@@ -91,7 +91,8 @@ function environment(
     prepare,
     rows,
     states,
-    createAccounts: (about) => prepare((db) => createAccounts(db, about)),
+    // At once: a program that works must not make a run of accounts without mailboxes and invoices.
+    createAccounts: (about) => prepare((db) => db.transaction((tx) => createAccounts(tx, about))),
     async start(more = {}, to = {}) {
       const program = await startProgram({ ...env, LOG_LEVEL: 'warn', ...more }, to)
       if (stack.disposed) {
