@@ -446,7 +446,7 @@ test('a charge that fails leaves everything open while it is tried again; when i
   expect(inArrears.notices).toMatchObject([
     {
       kind: 'past_due',
-      message: 'Your last payment for Pro failed. It is retried in the next days; your plan stays active until then.',
+      message: 'Your last payment for Pro failed. We’ll try again over the next few days; your plan stays active until then.',
     },
   ])
   for (let day = 1; day <= 2; day += 1) {

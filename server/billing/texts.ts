@@ -68,7 +68,8 @@ const within = (days: number) => (days <= 1 ? 'within a day' : `in ${days} days`
 /** Notices about the plan, shown on screens and sent by email. */
 export const notices = {
   confirming: 'Your payment is being confirmed. Your plan starts automatically once it is. Please do not pay again.',
-  pastDue: (plan: string) => `Your last payment for ${plan} failed. It is retried in the next days; your plan stays active until then.`,
+  pastDue: (plan: string) =>
+    `Your last payment for ${plan} failed. We’ll try again over the next few days; your plan stays active until then.`,
   periodEnding: (plan: string, date: string, days: number) =>
     `${plan} ends on ${date}, ${within(days)}. You then move to Free: your data stays, and daily reminders are put on hold.`,
   renew: (plan: string, date: string, days: number) =>

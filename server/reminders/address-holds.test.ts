@@ -62,7 +62,7 @@ test('a refused address is written to once, and held from then on: no other emai
       kind: 'address_refused',
       summary: 'Rohan Mehta’s address doesn’t exist',
       title: 'rohan@mehta.example doesn’t exist',
-      text: `Reminders to it are held. Correct the address to resume, or try it again. The mail server replied: ${reply}`,
+      text: `Its reminders are on hold. Correct the address to resume, or try it again. The mail server replied: ${reply}`,
       link: expect.stringMatching(new RegExp(`^/dashboard/edit-invoice/(${ofRohan.map(({ _id }) => _id).join('|')})$`)),
       clients: ofRohan.map(({ _id, reference }) => ({ clientName: 'Rohan Mehta', invoiceId: _id, reference })),
       createdAt: '2026-03-02T06:30:00Z',

@@ -243,7 +243,7 @@ export const texts = {
   addressRefused: {
     summary: (client: string) => `${shortName(client)}’s address doesn’t exist`,
     title: (address: string) => `${address} doesn’t exist`,
-    text: (reply: string) => `Reminders to it are held. Correct the address to resume, or try it again. ${replied(reply)}`,
+    text: (reply: string) => `Its reminders are on hold. Correct the address to resume, or try it again. ${replied(reply)}`,
   },
   bounced: {
     notFound: 'There is no sent email with this Message-ID.',

@@ -422,7 +422,7 @@ test('a failed charge is shown with the plan, and the plan stays active', full, 
   const { currentPeriodEnd, entitlements } = await subscriptionOf(program.url, email)
   expect(entitlements.plan).toBe('pro')
 
-  const message = 'Your last payment for Pro failed. It is retried in the next days; your plan stays active until then.'
+  const message = 'Your last payment for Pro failed. We’ll try again over the next few days; your plan stays active until then.'
   await page.goto('/dashboard/profile?tab=subscription')
   await expect(page.getByText(message)).toBeVisible()
   const panel = page.getByRole('tabpanel', { name: 'Subscription' })

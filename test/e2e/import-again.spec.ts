@@ -40,7 +40,7 @@ test('a watched address is looked through, applied and undone', full, async ({ p
   await page.getByRole('link', { name: 'Import' }).first().click()
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByText('Anyone who has this link can read the sheet.')).toBeVisible()
-  await dialog.getByLabel('Address of a CSV file or Google Sheet').fill(`${receiver.url}/books.csv`)
+  await dialog.getByLabel('Link to a CSV file or Google Sheet').fill(`${receiver.url}/books.csv`)
   await dialog.getByRole('button', { name: 'Watch' }).click()
   await expect(dialog.getByText('This update changes 2 invoices. Look through it before it counts.')).toBeVisible()
   await expect(dialog.getByText('ZB-2 Client 2, ₹400.00')).toBeVisible()
