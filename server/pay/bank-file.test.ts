@@ -54,10 +54,8 @@ test('a bank file is matched, recorded and taken back', async () => {
   expect((await imported(app, asha, lines)).reply).toMatchObject({ recorded: 2, paid: 1 })
 })
 
-test('what a client named is answered by the import of its line, and open again after its Undo', async () => {
-  await using app = await openTestApp({ config: { publicUrl: 'https://duely.example', payLinks: true } })
-  const invoice = await anInvoice(app, { amount: 5_000 })
-  const { owner, _id: id } = invoice
+/** The client of an invoice says that 3,000 of it are paid. Returns how to read what is owed, why it is paused, and the state of that answer. */
+async function saysPaid(app: TestApp, owner: Person, id: string) {
   const { reply: link } = await ask(app, owner, payLinkCalls.create, { params: { id } })
   await app.app.inject({
     method: 'POST',
@@ -65,10 +63,17 @@ test('what a client named is answered by the import of its line, and open again 
     headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
     payload: new URLSearchParams({ kind: 'paid', date: '2026-03-01', amount: '3000', reference: 'UTR412345678901' }).toString(),
   })
-  const now = async () => {
+  return async () => {
     const { reply } = await ask(app, owner, invoiceCalls.read, { params: { id } })
     return [reply.balance, reply.pause?.because ?? null, (await ask(app, owner, payAnswerCalls.list)).reply[0]?.state]
   }
+}
+
+test('what a client named is answered by the import of its line, and open again after its Undo', async () => {
+  await using app = await openTestApp({ config: { publicUrl: 'https://duely.example', payLinks: true } })
+  const invoice = await anInvoice(app, { amount: 5_000 })
+  const { owner, _id: id } = invoice
+  const now = await saysPaid(app, owner, id)
   app.clock.advance({ minutes: 1 })
   const lines = [line('NEFT UTR412345678901 KAVERI', 3_000), line(`NEFT ${invoice.reference}`, 500)]
   const { reply: first } = await imported(app, owner, lines)
@@ -95,17 +100,7 @@ test('what a client named is answered by the import of its line, and open again 
 test('what a part payment answered is open again once it and what paid the rest are taken back, one after the other', async () => {
   await using app = await openTestApp({ config: { publicUrl: 'https://duely.example', payLinks: true } })
   const { owner, _id: id } = await anInvoice(app, { amount: 5_000 })
-  const { reply: link } = await ask(app, owner, payLinkCalls.create, { params: { id } })
-  await app.app.inject({
-    method: 'POST',
-    url: `${new URL(link.url).pathname}/answer`,
-    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: 'null' },
-    payload: new URLSearchParams({ kind: 'paid', date: '2026-03-01', amount: '3000', reference: 'UTR412345678901' }).toString(),
-  })
-  const now = async () => {
-    const { reply } = await ask(app, owner, invoiceCalls.read, { params: { id } })
-    return [reply.balance, reply.pause?.because ?? null, (await ask(app, owner, payAnswerCalls.list)).reply[0]?.state]
-  }
+  const now = await saysPaid(app, owner, id)
   const record = async (amount: number, reference: string) => {
     app.clock.advance({ minutes: 1 })
     return (await ask(app, owner, paymentCalls.record, { params: { id }, body: { amount, reference } })).reply.payment._id
