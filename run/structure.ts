@@ -7,8 +7,8 @@ import path from 'node:path'
 import { parseAst } from 'vite'
 import { ofClient } from './of-client.mjs'
 
-/** Which packages the files of a folder may import: `csv` the reader of CSV files, `server` and `web` those of their side, `start` those of both, `tools` any. */
-type Packages = 'zod' | 'csv' | 'server' | 'web' | 'start' | 'tools'
+/** Which packages the files of a folder may import: `csv` the reader of CSV files, `formats` those of XML and ZIP, `server` and `web` those of their side, `start` those of both, `tools` any. */
+type Packages = 'zod' | 'csv' | 'formats' | 'server' | 'web' | 'start' | 'tools'
 
 interface Folder {
   packages: Packages
@@ -19,16 +19,18 @@ interface Folder {
 const slices = ['accounts', 'billing', 'mail', 'templates', 'invoices', 'pay', 'reminders', 'insight', 'integrations'].map(
   (name) => `server/${name}`,
 )
-const lower = (...names: string[]) => ['contract', 'contract/import', 'server/platform', ...names.map((name) => `server/${name}`)]
-const serverFolders = ['contract', 'contract/import', 'server', 'server/commands', 'server/platform', ...slices]
-const screens: Folder = { packages: 'web', may: ['contract', 'contract/import', 'web/platform', 'web/ui'] }
+const reading = ['contract/import', 'contract/import/formats']
+const lower = (...names: string[]) => ['contract', ...reading, 'server/platform', ...names.map((name) => `server/${name}`)]
+const serverFolders = ['contract', ...reading, 'server', 'server/commands', 'server/platform', ...slices]
+const screens: Folder = { packages: 'web', may: ['contract', ...reading, 'web/platform', 'web/ui'] }
 
 /** Each folder with code, and what it may import. */
 const table: Record<string, Folder> = {
   '.': { packages: 'tools', may: ['test'] },
   contract: { packages: 'zod', may: [] },
   // How files with invoices are read: in the browser, and on the server those of watched addresses.
-  'contract/import': { packages: 'csv', may: ['contract'] },
+  'contract/import': { packages: 'csv', may: ['contract', 'contract/import/formats'] },
+  'contract/import/formats': { packages: 'formats', may: ['contract', 'contract/import'] },
 
   server: { packages: 'server', may: ['contract', 'server/platform', 'server/commands', ...slices] },
   'server/commands': { packages: 'server', may: ['contract', 'server/platform', 'server/config.ts', ...slices] },
@@ -46,7 +48,7 @@ const table: Record<string, Folder> = {
 
   web: { packages: 'web', may: ['contract', 'web/platform', 'web/ui', 'web/ui/fonts', 'web/shell'] },
   'web/platform': { packages: 'web', may: ['contract', 'web/ui'] },
-  'web/ui': { packages: 'web', may: ['contract', 'contract/import'] },
+  'web/ui': { packages: 'web', may: ['contract', ...reading] },
   'web/ui/fonts': { packages: 'web', may: [] },
   'web/shell': screens,
   'web/marketing': { ...screens, may: [...screens.may, 'docs/pictures'] },
@@ -201,6 +203,8 @@ function mayUse(packages: Packages, name: string): boolean {
       return own === 'zod'
     case 'csv':
       return own === 'papaparse'
+    case 'formats':
+      return own === 'fast-xml-parser' || own === 'fflate'
     case 'server':
       return name.startsWith('node:') || (needed && !ofClient.test(own))
     case 'web':

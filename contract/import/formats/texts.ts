@@ -1,0 +1,30 @@
+/** What is wrong with a bank's file, and what to do. */
+export const texts = {
+  notRead: (what: string) =>
+    `This is ${what}. Please export the transactions from your bank as CAMT.053, MT940, OFX, QIF, CSV or Excel and choose that file.`,
+  mt: (type: string) => `an MT${type} ${type === '950' || type === '941' ? 'statement' : 'message'}`,
+  others: {
+    pdf: 'a PDF',
+    picture: 'a picture',
+    gzip: 'a file compressed by gzip',
+    rar: 'a RAR archive',
+    sevenZip: 'a 7-Zip archive',
+    orders: 'a file of payment orders for a bank',
+    orderStatus: "a bank's status of payment orders",
+    statementRequest: 'a request for a statement',
+    message: 'a message between banks',
+    swiftPayment: 'a SWIFT payment message',
+    ofc: 'an OFC file, the format before OFX',
+    iif: 'a QuickBooks IIF file',
+    bai2: 'a BAI2 file',
+    finsta: 'an EDIFACT file',
+    coda: 'a Belgian CODA statement',
+    cfonb: 'a French CFONB statement',
+    norma43: 'a Spanish Norma 43 statement',
+    gpc: 'a Czech GPC (ABO) statement',
+    ocr: 'a Norwegian OCR file',
+    bgmax: 'a Swedish BGMax file',
+    tito: 'a Finnish TITO statement',
+    dtaus: 'a German DTAUS file',
+  },
+}
