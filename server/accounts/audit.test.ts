@@ -60,7 +60,7 @@ test('the database refuses to change or delete entries before their account', as
   expect(await app.db.select().from(auditEntries)).toEqual([])
 })
 
-test('the log of a business names people, keys, applications, Duely and former members; that of a person in a team is their own', async () => {
+test('the log of a business names people as long as they have an account, keys, applications and Duely; that of a person in a team is their own', async () => {
   await using app = await openTestApp({ config: { zapier } })
   const owner = await aPerson(app, { displayName: 'Asha Rao' })
   const farah = await aPerson(app, { displayName: 'Farah Khan' })
@@ -84,7 +84,9 @@ test('the log of a business names people, keys, applications, Duely and former m
   ])
   expect((await ask(app, farah, accountCalls.audit, { query: {} }, within)).reply).toEqual([])
   await ask(app, owner, teamCalls.removeMember, { params: { personId: String(farah.personId) }, body: {} }, within)
-  expect((await log()).slice(0, 3)).toEqual(['member_removed Asha Rao', 'source_removed Duely', 'invoice_deleted a former member'])
+  expect((await log()).slice(0, 3)).toEqual(['member_removed Asha Rao', 'source_removed Duely', 'invoice_deleted Farah Khan'])
+  await ask(app, farah, accountCalls.deleteMe)
+  expect((await log())[2]).toBe('invoice_deleted a former member')
   expect((await ask(app, owner, accountCalls.audit, { query: {} }, within)).reply[0]).toMatchObject({
     kind: 'member_removed',
     by: 'Asha Rao',

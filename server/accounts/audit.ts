@@ -55,26 +55,13 @@ function written({ kind, about }: Pick<Happening, 'kind' | 'about'>, from: Origi
 }
 
 /**
- * Names who did something in a business: a person who works there by name, a program with the person it asked for, and Duely where it was no
- * one else. `ownerId`: null for the log of a person. Entries with a browser but without a person are from before people were recorded.
+ * Names who did something: a person for as long as they have an account, a program with the person it asked for, and Duely where it was no one else.
+ * Entries with a browser but without a person are from before people were recorded.
  */
-export async function nameActors(
-  db: Database,
-  ownerId: string | null,
-  entries: Pick<Actor, 'personId'>[],
-): Promise<(actor: Actor) => string> {
+export async function nameActors(db: Database, entries: Pick<Actor, 'personId'>[]): Promise<(actor: Actor) => string> {
   const ids = [...new Set(entries.flatMap(({ personId }) => personId ?? []))]
-  const works =
-    ownerId === null
-      ? undefined
-      : sql`EXISTS (SELECT 1 FROM memberships m WHERE m.person_id = ${people.id} AND m.owner_id = ${ownerId}::uuid)`
   const found =
-    ids.length === 0
-      ? []
-      : await db
-          .select({ id: people.id, name: people.displayName })
-          .from(people)
-          .where(and(inArray(people.id, ids), works))
+    ids.length === 0 ? [] : await db.select({ id: people.id, name: people.displayName }).from(people).where(inArray(people.id, ids))
   const names = new Map(found.map(({ id, name }) => [id, name]))
   return ({ personId, program, address }) => {
     if (personId === null) return address ? '' : actors.duely
@@ -114,7 +101,7 @@ function entriesOf(db: Database, ownerId: string | null, before: string | undefi
 }
 
 export async function listBusinessAudit(db: Database, ownerId: string, before: string | undefined): Promise<AuditEntry[]> {
-  return toEntries(db, ownerId, await entriesOf(db, ownerId, before))
+  return toEntries(db, await entriesOf(db, ownerId, before))
 }
 
 /** The entries of a person and of their account, newest first, those older than the entry `before`. */
@@ -136,11 +123,11 @@ export async function listAudit(
   const found = await unionAll(entriesOf(db, whose.ownerId, before), ofPerson)
     .orderBy(desc(auditEntries.id))
     .limit(perPage)
-  return toEntries(db, whose.ownerId, found)
+  return toEntries(db, found)
 }
 
-async function toEntries(db: Database, ownerId: string | null, found: Awaited<ReturnType<typeof entriesOf>>): Promise<AuditEntry[]> {
-  const nameOf = await nameActors(db, ownerId, found)
+async function toEntries(db: Database, found: Awaited<ReturnType<typeof entriesOf>>): Promise<AuditEntry[]> {
+  const nameOf = await nameActors(db, found)
   return found.map(({ id, at, kind, about, address, userAgent, ...actor }) => ({
     _id: id,
     at: at.toString(),

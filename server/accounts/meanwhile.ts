@@ -33,11 +33,11 @@ export interface Change {
 /** Refuses a change because of this one before it. `change` undefined: it was not recorded. */
 export async function changedMeanwhile(
   tx: Database,
-  { id, timezone }: Pick<AccountRow, 'id' | 'timezone'>,
+  { timezone }: Pick<AccountRow, 'timezone'>,
   { what, version, change }: { what: Shared; version: NonNullable<Problem['meanwhile']>['version']; change: Change | undefined },
   now: Instant,
 ): Promise<ProblemError> {
-  const by = change ? (await nameActors(tx, id, [change]))(change) : actors.duely
+  const by = change ? (await nameActors(tx, [change]))(change) : actors.duely
   const self = change !== undefined && change.personId !== null && change.program === null && change.personId === actorNow().personId
   const at = change?.at ?? now
   const time = at.toZonedDateTimeISO(timezone).toPlainTime().toString({ smallestUnit: 'minute' })

@@ -81,7 +81,7 @@ export async function changesOf(
     .where(and(ofInvoice(ownerId, id), notInArray(invoiceChanges.field, ['kept_unpaid', 'paid'])))
     .orderBy(desc(invoiceChanges.id))
     .limit(most)
-  const nameOf = await nameActors(db, ownerId, found)
+  const nameOf = await nameActors(db, found)
   const shown = (field: Field, value: string | null, its: string) =>
     value === null || field !== 'amount' ? value : String(fromMinor(Number(value), its))
   // The currency before and after the change that is read: minor units of one are not those of another.
@@ -121,7 +121,7 @@ export async function notesOf(db: Database, ownerId: string, invoiceId: string, 
     .where(and(eq(invoiceNotes.ownerId, ownerId), eq(invoiceNotes.invoiceId, invoiceId)))
     .orderBy(desc(invoiceNotes.id))
     .limit(most)
-  return toNotes(db, ownerId, found)
+  return toNotes(db, found)
 }
 
 /** Notes stay as they are, and each look at the invoice reads them all. */
@@ -143,12 +143,12 @@ export async function addNote(
       .values({ ownerId, invoiceId: id, at: now, ...actorNow(), text })
       .returning()
   })
-  const [added] = await toNotes(db, ownerId, rows)
+  const [added] = await toNotes(db, rows)
   if (!added) throw new Error('A note was not stored.')
   return added
 }
 
-async function toNotes(db: Database, ownerId: string, rows: (typeof invoiceNotes.$inferSelect)[]): Promise<Note[]> {
-  const nameOf = await nameActors(db, ownerId, rows)
+async function toNotes(db: Database, rows: (typeof invoiceNotes.$inferSelect)[]): Promise<Note[]> {
+  const nameOf = await nameActors(db, rows)
   return rows.map(({ id: _id, at, text, ...actor }) => ({ _id, at: at.toString(), by: nameOf(actor), text }))
 }

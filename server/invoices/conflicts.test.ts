@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { accountCalls } from '#contract/accounts.ts'
 import { teamCalls } from '#contract/business.ts'
 import { businessHeader } from '#contract/call.ts'
 import { integrationCalls } from '#contract/integrations.ts'
@@ -109,7 +110,7 @@ test('midnight, emails, pauses and their ends leave the version of an open form;
   expect((await read()).reply.version).toBe(version + 3)
 })
 
-test('the history names who changed what: a person, a program in a person’s name, and a former member', async () => {
+test('the history names who changed what: a person as long as they have an account, and a program in a person’s name', async () => {
   await using app = await openTestApp({ now: '2026-03-02T06:00:00Z' })
   const { owner, vikram, within, created, change } = await twoPeople(app)
   await change(vikram, { dueDate: '2026-03-20', amount: 5500 })
@@ -126,6 +127,8 @@ test('the history names who changed what: a person, a program in a person’s na
     ['Asha Rao', 'created', null, null],
   ])
   await ask(app, owner, teamCalls.removeMember, { params: { personId: String(vikram.personId) }, body: {} }, within)
+  expect((await history())[1]).toEqual(['Vikram Menon', 'due_date', '2026-03-02', '2026-03-20'])
+  await ask(app, vikram, accountCalls.deleteMe)
   expect((await history())[1]).toEqual(['a former member', 'due_date', '2026-03-02', '2026-03-20'])
 })
 
