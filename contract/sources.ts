@@ -23,7 +23,7 @@ const source = z
   .object({
     _id: z.string(),
     name: z.string(),
-    url: z.string(),
+    url: z.string().nullable().meta({ description: 'null below an admin: who has the link can read the file.' }),
     daysToPay: z.number().int().nullable(),
     missingMeansPaid: z.boolean(),
     createdAt: z.string(),
@@ -88,7 +88,7 @@ export const sourceCalls = {
     method: 'GET',
     path: '/sources',
     by: 'viewer',
-    summary: 'The addresses that invoices are imported from every day.',
+    summary: 'The addresses that invoices are imported from every day; their links for admins only.',
     reply: z.array(source),
   }),
   create: call({

@@ -4,7 +4,7 @@ import type { SequenceDraft } from '#contract/sequences.ts'
 import { createAccount, findAccount } from '#server/accounts/accounts.ts'
 import { hashPassword } from '#server/accounts/passwords.ts'
 import { signAccessToken } from '#server/accounts/sessions.ts'
-import { accounts, type PersonRow, people, sessions } from '#server/accounts/tables.ts'
+import { accounts, memberships, type PersonRow, people, sessions } from '#server/accounts/tables.ts'
 import type { Config } from '#server/config.ts'
 import { createInvoice, toInvoice } from '#server/invoices/invoices.ts'
 import { noClients } from '#server/invoices/pauses.ts'
@@ -66,6 +66,14 @@ export async function aPerson(app: TestApp, about: PersonAbout = {}): Promise<Pe
       .set({ googleIssuer: 'https://accounts.google.com', googleSub: about.googleId })
       .where(eq(people.id, person.id))
   return { id: account.id, personId: person.id, email: person.email, displayName: person.displayName, ...(await aSession(app, person.id)) }
+}
+
+/** A person who works in the business of `owner`; their own business is beside it. */
+export async function aMember(app: TestApp, owner: Person, role: 'admin' | 'member' | 'viewer', about: PersonAbout = {}): Promise<Person> {
+  const person = await aPerson(app, about)
+  const row = { ownerId: owner.id, personId: person.personId, role, getsMails: role === 'admin', joinedAt: app.clock.now() }
+  await app.db.insert(memberships).values(row)
+  return person
 }
 
 /** The account of a person as a call of theirs has it. */

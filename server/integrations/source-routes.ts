@@ -11,7 +11,7 @@ export function sourceRoutes(app: App, deps: Deps, onChange: AfterChange, networ
   const { db, clock, config } = deps
   const usual = sourceReach(config)
   const reach = { ...usual, network: { ...usual.network, ...network } }
-  answer(app, sourceCalls.list, (_parts, { account }) => listSources(db, account.id))
+  answer(app, sourceCalls.list, (_parts, { account, role }) => listSources(db, account.id, role))
   answer(app, sourceCalls.create, ({ body }, { account }, { request }) => addSource(deps, account, body, originOf(request), clock.now()))
   answer(app, sourceCalls.update, ({ params, body }, { account }) => changeSource(deps, account.id, params.id, body))
   answer(app, sourceCalls.remove, ({ params }, { account }, { request }) =>

@@ -1,6 +1,7 @@
 import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
+import { businessHeader } from '#contract/call.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -11,7 +12,7 @@ import { accounts } from '#server/accounts/tables.ts'
 import { systemTimers } from '#server/platform/clock.ts'
 import { makeDueRuns } from '#server/reminders/daily-runs.ts'
 import { runs } from '#server/reminders/tables.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, type Person, refusedUpdates, signedInAgain } from '#test/factories.ts'
+import { aMailbox, aMember, anInvoice, anOffice, aPerson, type Person, refusedUpdates, signedInAgain } from '#test/factories.ts'
 import { type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
@@ -619,4 +620,16 @@ test('an invoice with another reference here follows its line, stays deleted, an
   const gone = await rename('B-4', 'B-4a')
   await ask(app, asha, invoiceCalls.remove, { params: { id: gone } })
   expect((await morning(other, same, line(3, 30), line(4, 1000)))[1]).toEqual(['B-1 70', 'B-1a 400', 'B-2a 0', 'B-3 30', 'B-3a 1000'])
+})
+
+test('below an admin, an address is listed by its name and last result, without its link', async () => {
+  await using app = await openTestApp({ now: early })
+  const owner = await aPerson(app)
+  const source = await watch(app, owner, 'https://files.example.com/books.csv?key=7hVq2mXk')
+  const seenAs = async (role: 'admin' | 'member' | 'viewer') => {
+    const { token } = await aMember(app, owner, role)
+    return (await ask(app, { token }, sourceCalls.list, {}, { [businessHeader]: owner.id })).reply
+  }
+  for (const role of ['member', 'viewer'] as const) expect(await seenAs(role)).toEqual([{ ...source, url: null }])
+  expect(await seenAs('admin')).toEqual([source])
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { Worker } from 'node:worker_threads'
 import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, ne, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { CallParts } from '#contract/call.ts'
+import { type CallParts, type Role, reaches } from '#contract/call.ts'
 import { balanceOf, type CheckedRow } from '#contract/import/lines.ts'
 import { formatMoney } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
@@ -89,7 +89,8 @@ export function sourceReach(config: Deps['config']): Reach {
   return { network: { ...defaultNetwork(config), deadline }, shares }
 }
 
-export async function listSources(db: Database, ownerId: string): Promise<WatchedSource[]> {
+/** `role`: of who asks. Below an admin the links are left out: they may open the file for everyone who has them. */
+export async function listSources(db: Database, ownerId: string, role: Role): Promise<WatchedSource[]> {
   const found = await db.select().from(sources).where(eq(sources.ownerId, ownerId)).orderBy(asc(sources.createdAt), asc(sources.id))
   const last = await db
     .selectDistinctOn([pulls.sourceId])
@@ -99,7 +100,8 @@ export async function listSources(db: Database, ownerId: string): Promise<Watche
   const ids = last.map(({ id }) => id)
   const undoable = await undoableOf(db, ownerId, ids)
   const bySource = new Map(last.map((pull) => [pull.sourceId, toPull(pull, undoable.has(pull.id))]))
-  return found.map((row) => toSource(row, bySource.get(row.id) ?? null))
+  const all = found.map((row) => toSource(row, bySource.get(row.id) ?? null))
+  return reaches(role, 'admin') ? all : all.map((source) => ({ ...source, url: null }))
 }
 
 /** Watches an address. It is looked at on the next day first: what it has today is looked through by hand. */
@@ -134,7 +136,7 @@ export async function changeSource(
 ): Promise<WatchedSource> {
   const set = { ...settings, ...(url === undefined ? {} : { url: fileAddress(url, config), failures: 0 }) }
   if (Object.keys(set).length > 0) await db.update(sources).set(set).where(thisSource(ownerId, id))
-  const found = (await listSources(db, ownerId)).find(({ _id }) => _id === id)
+  const found = (await listSources(db, ownerId, 'admin')).find(({ _id }) => _id === id)
   if (!found) throw new ProblemError('not_found', texts.source.notFound)
   return found
 }

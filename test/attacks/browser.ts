@@ -1,4 +1,5 @@
 import PostalMime from 'postal-mime'
+import { businessHeader } from '#contract/call.ts'
 import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import type { FakeGoogle } from '#test/fakes/google.ts'
 import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
@@ -26,6 +27,8 @@ export class Browser {
   readonly jar = new Map<string, { value: string; path: string }>()
   email = ''
   token: string | null
+  /** The business that its calls name; null: none. */
+  business: string | null = null
 
   constructor(url: string, token: string | null = null) {
     this.url = url
@@ -42,6 +45,7 @@ export class Browser {
       headers: {
         ...(about.body === undefined ? {} : { 'content-type': 'application/json' }),
         ...(this.token === null ? {} : { authorization: `Bearer ${this.token}` }),
+        ...(this.business === null ? {} : { [businessHeader]: this.business }),
         ...this.cookie(path),
         ...about.headers,
       },

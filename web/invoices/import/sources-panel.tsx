@@ -138,7 +138,7 @@ function SourceWords({ source: { name, url, lastPull } }: { source: WatchedSourc
   return (
     <span className={styles.who}>
       <span className={styles.name}>{name}</span>
-      <span className={styles.dim}>{url.replace(/^https?:\/\//, '')}</span>
+      {url !== null && <span className={styles.dim}>{url.replace(/^https?:\/\//, '')}</span>}
       <span className={lastPull && lastPull.state !== 'applied' ? styles.message : styles.dim}>
         {lastPull ? t.last(showDate(dateIn(zone, new Date(lastPull.at))), result) : result}
       </span>
