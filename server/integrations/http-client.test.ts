@@ -1,6 +1,6 @@
 import net from 'node:net'
 import { expect, test } from 'vitest'
-import { resolveName } from '#server/platform/host.ts'
+import { resolveName } from '#server/platform/resolve.ts'
 import { makeCertificate } from '#test/fakes/certificate.ts'
 import { type Answer, type FakeReceiver, openFakeReceiver } from '#test/fakes/receiver.ts'
 import { callWebhook, defaultNetwork, download, isAccepted, refuseAddress, type WebhookNetwork } from './http-client.ts'

@@ -3,7 +3,8 @@ import { type IncomingMessage, request } from 'node:http'
 import type net from 'node:net'
 import { isIP } from 'node:net'
 import tls from 'node:tls'
-import { certificateError, connectToAddresses, isSpecialAddress, type Resolve, resolveHost, resolveName } from '#server/platform/host.ts'
+import { certificateError, connectToAddresses, isSpecialAddress, resolveHost } from '#server/platform/host.ts'
+import { type Resolve, resolveName } from '#server/platform/resolve.ts'
 import { texts } from './texts.ts'
 
 /** The network that webhooks are sent over; tests pass their own. */

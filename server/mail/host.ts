@@ -1,4 +1,5 @@
-import { type Resolve, resolveHost, type VettedHost } from '#server/platform/host.ts'
+import { resolveHost, type VettedHost } from '#server/platform/host.ts'
+import type { Resolve } from '#server/platform/resolve.ts'
 import { MailError } from './smtp-errors.ts'
 
 const smtpPorts = new Set([25, 465, 587, 2525])

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { isSpecialAddress, resolveHost, resolveName } from './host.ts'
+import { isSpecialAddress, resolveHost } from './host.ts'
+import { resolveName } from './resolve.ts'
 
 const strict = { allowPrivateHosts: false }
 const lax = { allowPrivateHosts: true }

@@ -1,11 +1,6 @@
-import { lookup } from 'node:dns/promises'
 import net, { BlockList, isIP, isIPv4 } from 'node:net'
 import { domainToASCII } from 'node:url'
-
-/** Every address of a name, as the operating system resolves it. Rejects where there is none. */
-export type Resolve = (name: string) => Promise<string[]>
-
-export const resolveName: Resolve = async (name) => (await lookup(name, { all: true })).map(({ address }) => address)
+import type { Resolve } from './resolve.ts'
 
 /** A host with vetted addresses; it must not be resolved a second time (DNS rebinding). */
 export interface VettedHost {
@@ -62,7 +57,7 @@ export async function resolveHost(
 ): Promise<VettedHost | 'unknown' | 'special'> {
   const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   const name = isIP(bare) ? bare : domainToASCII(bare) || bare
-  const addresses = isIP(name) ? [name] : await options.resolve(name).catch(() => [])
+  const addresses = isIP(name) ? [name] : await options.resolve(name, options.allowPrivateHosts).catch(() => [])
   if (addresses.length === 0) return 'unknown'
   const special = addresses.filter(isSpecialAddress)
   if (special.length > 0 && !options.allowPrivateHosts) return 'special'
