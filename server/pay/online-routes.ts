@@ -11,6 +11,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Attempt, openStates, startPayment } from './attempts.ts'
 import { askProviderJob } from './jobs.ts'
 import { readHook } from './keys.ts'
+import { isFilled } from './page.ts'
 import { type ProviderEvent, readProviderEvent } from './razorpay.ts'
 import { payAttempts, payEvents } from './tables.ts'
 import { texts } from './texts.ts'
@@ -103,7 +104,13 @@ interface PageParts {
   pathOf(params: Params): string
   /** Counts a start; true once the link has had too many, which is answered then. */
   tooMany(reply: FastifyReply, link: Opened, now: Instant): Promise<boolean>
-  showError(request: Request, reply: FastifyReply, link: Opened, error: 'changed' | 'failed', now: Instant): Promise<FastifyReply>
+  showError(
+    request: Request,
+    reply: FastifyReply,
+    link: Opened,
+    error: 'changed' | 'failed' | 'filled',
+    now: Instant,
+  ): Promise<FastifyReply>
   showLeaving(reply: FastifyReply, about: { amountMinor: number; url: string }): FastifyReply
 }
 
@@ -116,6 +123,7 @@ export function onlineRoutes(pages: App, url: string, deps: Deps, parts: PagePar
     const link = await parts.opened(request, reply, now)
     if (!link) return reply
     const path = parts.pathOf(request.params)
+    if (isFilled(request.body ?? {})) return parts.showError(request, reply, link, 'filled', now)
     const [amountMinor, balanceMinor] = [request.body?.amount, request.body?.of].map((text) => toMinor(Number(text ?? Number.NaN), 'INR'))
     if (amountMinor == null || balanceMinor == null) return reply.redirect(path, 303)
     if (await parts.tooMany(reply, link, now)) return reply

@@ -78,6 +78,11 @@ test('a client pays online: the page leads to Razorpay, and the payment is recor
   const page = await pageOf(business, _id)
   const shown = await app.app.inject(page)
   for (const text of ['Pay online', 'Pay ₹5,000.00 online', 'Asha Rao is told at once.']) expect(shown.body).toContain(text)
+  const filled = await post(app, `${page}/online`, { amount: '5000', of: '5000', website: 'x' })
+  expect([filled.statusCode, filled.body.match(/role="(?:alert|status)">[^<]+|<div><label for="[a-z_]+-website/g)]).toEqual([
+    400,
+    ['role="alert">Please leave the last field empty.', '<div><label for="online-website'],
+  ])
   const link = await start(business, page)
   expect(razorpay.asked.at(-1)?.body).toMatchObject({
     amount: 500_000,

@@ -13,7 +13,17 @@ import { answerInvoice, readAnswer, takeBackAnswer } from './answers.ts'
 import { readBrandLogo } from './brand-logo.ts'
 import { pdfHeaders, readFile, type StoredFile } from './files.ts'
 import { isConfirming, onlineRoutes } from './online-routes.ts'
-import { copyScript, copyScriptPath, type InvoicePage, invoicePage, leavingPage, noncePlace, plainPage, statementPage } from './page.ts'
+import {
+  copyScript,
+  copyScriptPath,
+  type InvoicePage,
+  invoicePage,
+  isFilled,
+  leavingPage,
+  noncePlace,
+  plainPage,
+  statementPage,
+} from './page.ts'
 import { paymentLogos } from './tables.ts'
 import { pageTexts } from './texts.ts'
 import { type Opened, openLink, readInvoicePage, readStatementPage } from './view.ts'
@@ -130,9 +140,15 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
             request,
             reply,
             link,
-            error === 'changed'
-              ? { asked: null, error: { form: 'online', message: pageTexts.errors.changed } }
-              : { asked: null, error: { form: 'online', message: pageTexts.errors.online }, status: 502 },
+            {
+              asked: null,
+              error: {
+                form: 'online',
+                message: pageTexts.errors[error === 'failed' ? 'online' : error],
+                ...(error === 'filled' ? { typed: request.body ?? {} } : {}),
+              },
+              status: error === 'failed' ? 502 : 400,
+            },
             now,
           ),
         showLeaving: (reply, about) => send(reply, 200, leavingPage(about)),
@@ -166,19 +182,27 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
         if (!invoice) return send(reply, 404, plainPage(pageTexts.gone))
         const path = pathOf(request.params)
         const page = await readInvoicePage(deps, { ...link, invoice }, { path, asked: null, error: null, confirming: false }, now)
-        const answer = page && readAnswer(request.body ?? {}, page.today, page.owed)
+        const typed = request.body ?? {}
+        const answer = page && readAnswer(typed, page.today, page.owed)
         if (!page || !answer) return reply.redirect(path, 303)
-        if ('wrong' in answer)
-          return send(reply, 400, invoicePage({ ...page, answer: null, error: { form: answer.kind, message: answer.wrong } }))
+        const refuse = (message: string) =>
+          send(reply, 400, invoicePage({ ...page, answer: null, error: { form: answer.kind, message, typed } }))
+        if (isFilled(typed)) return refuse(pageTexts.errors.filled)
+        if ('wrong' in answer) return refuse(answer.wrong)
         const often = await over(`pay-answer:${link.linkId}`, answersOfLink, now)
         if (often) return tooMany(reply, often, now)
         await answerInvoice(deps, { invoiceId: invoice.id, ownerId: link.ownerId }, answer, afterChange, now)
         return reply.redirect(path, 303)
       })
-      pages.post<{ Params: Params }>(`${url}/take-back`, hidden, async (request, reply) => {
+      pages.post<{ Params: Params; Body: Record<string, string> | null }>(`${url}/take-back`, hidden, async (request, reply) => {
         const now = clock.now()
         const link = await opened(request, reply, now)
         if (!link) return reply
+        const typed = request.body ?? {}
+        if (isFilled(typed)) {
+          const error = { form: 'take_back', message: pageTexts.errors.filled, typed } as const
+          return show(request, reply, link, { asked: null, error }, now)
+        }
         if (link.invoice) await takeBackAnswer(deps, { invoiceId: link.invoice.id, ownerId: link.ownerId }, now)
         return reply.redirect(pathOf(request.params), 303)
       })

@@ -289,6 +289,44 @@ https://duely.example/dashboard/getting-paid#answers`)
   expect(email.html).not.toMatch(/<img|<b>/)
 })
 
+test('a form whose last field is filled stores nothing, and comes back with what was typed and that field to empty', async () => {
+  await using app = await openPublic()
+  const { owner, _id } = await anInvoice(app)
+  const path = await linkOf(app, owner, _id)
+  const first = (await open(app, path)).body
+  expect(first.match(/<div class="gone"><label for="[a-z_]+-website">Leave this field empty<\/label>/g)).toHaveLength(4)
+  const before = await everyRow(app)
+  const forms: [fields: Record<string, string>, shown: string[]][] = [
+    [
+      { kind: 'paid', date: '2026-02-27', amount: '12.50', reference: 'UTR "7"' },
+      ['value="2026-02-27"', 'value="12.50"', 'value="UTR &quot;7&quot;"'],
+    ],
+    [{ kind: 'promise', date: '2026-03-09' }, ['value="2026-03-09"']],
+    [{ kind: 'question', message: 'Which\n<b>order</b>?' }, ['Which\n&lt;b&gt;order&lt;/b&gt;?</textarea>']],
+    [
+      { kind: 'wrong_person', wrong: 'yes', name: 'Ravi', email: 'ravi@x.example' },
+      [' checked>', 'value="Ravi"', 'value="ravi@x.example"'],
+    ],
+  ]
+  for (const [fields, shown] of forms) {
+    const { statusCode, body } = await post(app, `${path}/answer`, { ...fields, website: 'https://x.example' })
+    expect(statusCode).toBe(400)
+    for (const one of [...shown, 'Please leave the last field empty.', `<div><label for="${fields.kind}-website">`])
+      expect(body).toContain(one)
+    expect(body).not.toContain('https://x.example')
+    expect(body.match(/ class="gone"/g)).toHaveLength(3)
+  }
+  expect(await everyRow(app)).toEqual(before)
+  // What else is wrong with a form is no reason to type it again.
+  const wrong = await post(app, `${path}/answer`, { kind: 'wrong_person', wrong: 'yes', name: 'Ravi', email: 'ravi' })
+  for (const one of ['Please enter an email such as', 'value="Ravi"', 'value="ravi"', ' checked>']) expect(wrong.body).toContain(one)
+  await post(app, `${path}/answer`, { kind: 'question', message: 'Which order?', website: '' })
+  const said = await everyRow(app)
+  const kept = await post(app, `${path}/take-back`, { website: 'x' })
+  expect([kept.statusCode, kept.body.includes('<div><label for="take_back-website">')]).toEqual([400, true])
+  expect(await everyRow(app)).toEqual(said)
+})
+
 test('“Take this back” ends the pause and the notice', async () => {
   await using app = await openPublic()
   const { owner, _id } = await anInvoice(app)

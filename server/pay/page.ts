@@ -65,9 +65,11 @@ export interface InvoicePage extends PageFrom {
   /** The last answer; null where there is none, or it is over. */
   answer: { kind: AnswerKind; state: 'open' | 'accepted' | 'declined'; date: string | null; pausedUntil: string | null } | null
   hasFile: boolean
-  /** What was wrong with the form that was just sent. */
-  error: { form: AnswerKind | 'amount' | 'online'; message: string } | null
+  /** What was wrong with the form that was just sent, and what was typed into it. */
+  error: { form: FormName; message: string; typed?: Readonly<Record<string, string>> } | null
 }
+
+type FormName = AnswerKind | 'amount' | 'online' | 'take_back'
 
 export interface StatementPage extends PageFrom {
   error: InvoicePage['error']
@@ -281,7 +283,7 @@ function picture(text: string, label: string): string {
   return `<svg class="qr" width="168" height="168" viewBox="0 0 ${side} ${side}" role="img" aria-label="${e(label)}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${side}v${side}H0z"/><path transform="translate(0 .5)" stroke="#000" d="${path}"/></svg>`
 }
 
-function ways(page: PageFrom, about: Payable & { balance: number }): string {
+function ways(page: PageFrom & Pick<InvoicePage, 'error'>, about: Payable & { balance: number }): string {
   const { currency, amount, balance, reference } = about
   const methods = methodsFor(page.methods, currency)
   if (!hasMethod(methods)) return ''
@@ -309,18 +311,40 @@ function ways(page: PageFrom, about: Payable & { balance: number }): string {
   // The provider takes no less than one rupee.
   if (methods.online && amount >= 1)
     parts.push(
-      `<section class="way online${shown.length > shortAmount ? '' : ' beside'}"><h2>${e(t.online)}</h2><form method="post" action="${page.path}/online"><input type="hidden" name="amount" value="${amount}"><input type="hidden" name="of" value="${balance}"><button class="btn">${e(t.payOnline(shown))}</button></form><p class="note">${e(t.onlineTold(page.business))}</p></section>`,
+      `<section class="way online${shown.length > shortAmount ? '' : ' beside'}"><h2>${e(t.online)}</h2><form method="post" action="${page.path}/online"><input type="hidden" name="amount" value="${amount}"><input type="hidden" name="of" value="${balance}">${emptyField('online', page.error)}<button class="btn">${e(t.payOnline(shown))}</button></form><p class="note">${e(t.onlineTold(page.business))}</p></section>`,
     )
   return parts.join('\n')
 }
 
-function field(form: AnswerKind | 'amount', name: string, label: string, more: string): string {
+function field(form: FormName, name: string, label: string, more: string): string {
   return `<label for="${form}-${name}">${e(label)}</label><input id="${form}-${name}" name="${name}" ${more}>`
+}
+
+/** What was wrong with a form. The page scrolls to it, also without a script. */
+function wrongIn(form: FormName, error: InvoicePage['error']): string {
+  return error?.form === form ? `<p class="bad" role="alert" tabindex="-1" autofocus>${e(error.message)}</p>` : ''
+}
+
+/** A name that programs fill, and browsers have nothing for. */
+const emptyName = 'website'
+
+/**
+ * The last field of each form that posts. People do not get to see it and programs fill it, and then nothing is stored. It is shown where it came
+ * filled, so that a person whose browser did that can empty it.
+ */
+function emptyField(form: FormName, error: InvoicePage['error']): string {
+  const isShown = error?.form === form && isFilled(error.typed ?? {})
+  return `<div${isShown ? '' : ' class="gone"'}>${field(form, emptyName, t.leaveEmpty, 'autocomplete="off"')}</div>`
+}
+
+/** Whether a form came with the field that must be empty. */
+export function isFilled(form: Readonly<Record<string, string>>): boolean {
+  return (form[emptyName] ?? '') !== ''
 }
 
 function anotherAmount({ owed, asked, path, error }: InvoicePage, money: (amount: number) => string): string {
   if (owed.balance < 2) return ''
-  const wrong = error?.form === 'amount' ? `<p class="bad" role="alert">${e(error.message)}</p>` : ''
+  const wrong = wrongIn('amount', error)
   const value = asked === null ? '' : ` value="${asked}"`
   return `<details class="more other"${wrong || asked !== null ? ' open' : ''}><summary>${e(t.anotherAmount)}${chevron}</summary><form method="get" action="${path}">${wrong}${field('amount', 'amount', t.amountRange(money(1), money(owed.balance)), `inputmode="decimal" required autocomplete="off"${value}`)}<button class="btn">${e(t.show)}</button></form></details>`
 }
@@ -328,20 +352,26 @@ function anotherAmount({ owed, asked, path, error }: InvoicePage, money: (amount
 function answerForms(page: InvoicePage): string {
   const { owed, today, business, path, error } = page
   const limit = (days: number) => Temporal.PlainDate.from(today).add({ days }).toString()
+  /** What was typed, where this form comes back, or what a field begins with. */
+  const typedOf = (form: AnswerKind, name: string, first = '') => e((error?.form === form ? error.typed?.[name] : undefined) ?? first)
+  const its = (form: AnswerKind, name: string, label: string, more: string, first?: string) =>
+    field(form, name, label, `${more} value="${typedOf(form, name, first)}"`)
+  const wrongTicked = typedOf('wrong_person', 'wrong') === 'yes' ? ' checked' : ''
   const fields: Record<AnswerKind, string> = {
-    paid: `<div class="two"><div>${field('paid', 'date', t.paidOn, `type="date" required max="${today}" value="${today}"`)}</div><div>${field('paid', 'amount', t.amount, `inputmode="decimal" required autocomplete="off" value="${owed.balance}"`)}</div></div>${field('paid', 'reference', t.paymentReference, `required maxlength="80" autocomplete="off" placeholder="${e(t.paymentReferenceHint)}"`)}`,
-    promise: field('promise', 'date', t.payBy, `type="date" required min="${today}" max="${limit(30)}"`),
-    question: `<label for="question-message">${e(t.message)}</label><textarea id="question-message" name="message" required maxlength="2000" rows="5"></textarea>`,
-    wrong_person: `<label class="tick"><input type="checkbox" name="wrong" value="yes" required> ${e(t.wrongPerson)}</label>${field('wrong_person', 'name', t.rightName, 'maxlength="200" autocomplete="off"')}${field('wrong_person', 'email', t.rightEmail, 'type="email" maxlength="254" autocomplete="off"')}`,
+    paid: `<div class="two"><div>${its('paid', 'date', t.paidOn, `type="date" required max="${today}"`, today)}</div><div>${its('paid', 'amount', t.amount, 'inputmode="decimal" required autocomplete="off"', String(owed.balance))}</div></div>${its('paid', 'reference', t.paymentReference, `required maxlength="80" autocomplete="off" placeholder="${e(t.paymentReferenceHint)}"`)}`,
+    promise: its('promise', 'date', t.payBy, `type="date" required min="${today}" max="${limit(30)}"`),
+    question: `<label for="question-message">${e(t.message)}</label><textarea id="question-message" name="message" required maxlength="2000" rows="5">
+${typedOf('question', 'message')}</textarea>`,
+    wrong_person: `<label class="tick"><input type="checkbox" name="wrong" value="yes" required${wrongTicked}> ${e(t.wrongPerson)}</label>${its('wrong_person', 'name', t.rightName, 'maxlength="200" autocomplete="off"')}${its('wrong_person', 'email', t.rightEmail, 'type="email" maxlength="254" autocomplete="off"')}`,
   }
   const items = (Object.keys(fields) as AnswerKind[]).map((kind) => {
-    const wrong = error?.form === kind ? `<p class="bad" role="alert">${e(error.message)}</p>` : ''
-    return `<li><details name="answer"${wrong ? ' open' : ''}><summary>${e(t.answers[kind])}${chevron}</summary><form method="post" action="${path}/answer">${wrong}<input type="hidden" name="kind" value="${kind}">${fields[kind]}<button class="btn">${e(t.tell(business))}</button></form></details></li>`
+    const wrong = wrongIn(kind, error)
+    return `<li><details name="answer"${wrong ? ' open' : ''}><summary>${e(t.answers[kind])}${chevron}</summary><form method="post" action="${path}/answer">${wrong}<input type="hidden" name="kind" value="${kind}">${fields[kind]}${emptyField(kind, error)}<button class="btn">${e(t.tell(business))}</button></form></details></li>`
   })
   return `<section class="more" id="else"><h2>${e(t.other)}</h2><ul class="answers">${items.join('')}</ul></section>`
 }
 
-function said({ answer, business, path }: InvoicePage): string {
+function said({ answer, business, path, error }: InvoicePage): string {
   if (answer === null) return ''
   const { kind, state, date, pausedUntil } = answer
   if (state === 'declined') return `<div class="said no" role="status">${e(t.said.notFound(business))}</div>`
@@ -351,7 +381,7 @@ function said({ answer, business, path }: InvoicePage): string {
     question: t.said.question(business),
     wrong_person: t.said.wrong_person(business),
   }[kind]
-  const takeBack = `<form method="post" action="${path}/take-back"><button class="link">${e(t.takeBack)}</button></form>`
+  const takeBack = `<form method="post" action="${path}/take-back">${wrongIn('take_back', error)}${emptyField('take_back', error)}<button class="link">${e(t.takeBack)}</button></form>`
   return `<div class="said" role="status"><p>${e(words)}</p>${state === 'open' ? takeBack : ''}</div>`
 }
 
@@ -422,7 +452,7 @@ summary{display:flex;gap:12px;align-items:center;justify-content:space-between;m
 .more{margin-top:30px}.answers>li{border-top:1px solid var(--line)}.answers>li:last-child{border-bottom:1px solid var(--line)}.answers form,.other form{padding:2px 0 20px}label{display:block;font-size:14px;font-weight:600;margin:12px 0 6px}
 input,textarea{width:100%;min-height:48px;padding:8px 14px;font:inherit;color:var(--text);background:var(--surface);border:1px solid var(--field);border-radius:10px}.tick{display:flex;gap:12px;align-items:center;min-height:44px;font-size:16px}.tick input{width:22px;min-height:22px;flex:none}form .btn{margin-top:18px;min-height:48px}.online .btn{margin-top:0;min-height:52px}.two{display:grid;grid-template-columns:1fr 1fr;gap:12px}.two input{padding:8px 10px}
 .pays li{display:flex;justify-content:space-between;gap:12px;padding:10px 0;border-top:1px solid var(--line);font-size:15px}.pays li:last-child{border-bottom:1px solid var(--line)}.pays b{font-weight:600}.list{margin-top:28px}.list li{padding:0}.sum{margin:26px 0 12px}.sum:first-child{margin-top:0}.list a{display:flex;padding:6px 0;justify-content:space-between;gap:12px;width:100%;min-height:52px;align-items:center;color:inherit;text-decoration:none}.list span{color:var(--dim)}.list b{color:var(--text)}.list a>b{flex:none}.list em{display:block;font-style:normal;color:var(--bad)}
-.said{background:color-mix(in srgb,var(--paid) 9%,var(--surface));border:1px solid var(--paid);border-radius:12px;padding:14px 16px;margin-bottom:28px}.said.no{background:color-mix(in srgb,var(--bad) 9%,var(--surface));border-color:var(--bad)}.said.wait{background:color-mix(in srgb,var(--brand) 9%,var(--surface));border-color:var(--brand)}.leave{margin-top:20px;max-width:400px}.link{min-height:44px;padding:0;font:inherit;font-weight:600;color:var(--brand);background:none;border:0;cursor:pointer}
+.said{background:color-mix(in srgb,var(--paid) 9%,var(--surface));border:1px solid var(--paid);border-radius:12px;padding:14px 16px;margin-bottom:28px}.said.no{background:color-mix(in srgb,var(--bad) 9%,var(--surface));border-color:var(--bad)}.said.wait{background:color-mix(in srgb,var(--brand) 9%,var(--surface));border-color:var(--brand)}.leave{margin-top:20px;max-width:400px}.gone{display:none}.link{min-height:44px;padding:0;font:inherit;font-weight:600;color:var(--brand);background:none;border:0;cursor:pointer}
 footer{margin-top:36px;padding-top:18px;border-top:1px solid var(--line);font-size:14px;color:var(--dim);display:flex;flex-wrap:wrap;gap:4px 24px;justify-content:space-between}
 @media(min-width:900px){.wrap{padding:40px}.cols{display:grid;grid-template-columns:minmax(0,380px) minmax(0,1fr);gap:72px;align-items:start}.from{margin-bottom:56px}.ways{margin-top:0}h1{font-size:60px}h1 small{font-size:24px}.way{padding:24px 28px}.side{position:sticky;top:40px}.upi{display:grid;grid-template-columns:auto 1fr;column-gap:28px;grid-template-areas:"h h" "w w" "qr scan" "qr id" "qr rest";align-items:start}.upi h2{grid-area:h}.upi .warn{grid-area:w}.upi .scan{display:contents}.upi .qr{grid-area:qr;max-width:none}.upi .scan p{grid-area:scan;margin-bottom:12px;max-width:none;font-weight:600}.id{grid-area:id}.upi .btn{display:none}.rest{grid-area:rest}.beside{display:grid;grid-template-columns:1fr auto;gap:0 24px;align-items:center}.beside h2{margin:0}.beside form{grid-row:1/3;grid-column:2}.beside .btn{padding:0 24px}.beside .note{margin-top:4px}.bank>div{display:grid;grid-template-columns:150px 1fr;align-items:center;padding:5px 0}}
 @media print{:root{${light};--ground:#fff;color-scheme:light}.wrap{max-width:none;padding:0}.cols{display:block}.side{position:static}.ways{margin-top:28px}.way,.list li{break-inside:avoid}.btn,.copy,.pdf,.more.other,#else,.link{display:none}}`

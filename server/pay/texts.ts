@@ -96,6 +96,7 @@ export const pageTexts = {
   wrongPerson: 'This invoice is not for me',
   rightName: 'Name of the right person, if you know it',
   rightEmail: 'Their email, if you know it',
+  leaveEmpty: 'Leave this field empty',
   tell: (business: string) => `Tell ${business}`,
   takeBack: 'Take this back',
   footer: 'This page is about this invoice only. Please keep the link to yourself.',
@@ -121,6 +122,7 @@ export const pageTexts = {
   failed: { title: 'This page cannot be shown right now', text: 'Please try again in a few minutes.' },
   errors: {
     amountRange: 'Please check the amount.',
+    filled: 'Please leave the last field empty.',
     online: 'The online payment could not be started. Nothing was charged. Please try again, or pay another way.',
     changed: 'The amount has changed since you opened this page. Please look again.',
     date: 'Please choose a day within the next 30 days.',

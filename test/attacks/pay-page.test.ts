@@ -409,6 +409,64 @@ function declare(url: string, token: string, bytes: number): Promise<number> {
   })
 }
 
+/** What a program that fills every field puts into one. */
+function fillerOf(about: string, value: string): string {
+  const type = /\btype="([^"]*)"/.exec(about)?.[1] ?? 'text'
+  if (type === 'hidden' || (type === 'checkbox' && value !== '')) return value
+  if (type === 'date') return Temporal.Now.plainDateISO('Asia/Kolkata').toString()
+  if (type === 'email') return 'seo@spam.example'
+  return /inputmode="decimal"/.test(about) ? value || '10' : 'https://spam.example'
+}
+
+row('145', 'a program that fills every field of every form of a pay page, and sends them', { short: true }, async (trial) => {
+  trial.mustHold('no answer, no pause, no payment begun, nothing taken back; each form is shown again with what was typed')
+  const environment = await onPostgres(trial)
+  const { url } = await startTarget(environment, { PAY_LINKS: 'on' })
+  const { id, token } = await reminded(trial, environment, url)
+  const page = `/pay/${token}`
+  const formsOf = async () => [
+    ...(await new Browser(url).ask(`GET ${page}`)).text.matchAll(/<form method="post" action="([^"]+)">([\s\S]*?)<\/form>/g),
+  ]
+  const fill = (inside: string) => {
+    const fields = [...inside.matchAll(/<(?:input|textarea) ([^>]*)>/g)].map(([, about = '']) => {
+      const of = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(about)?.[1] ?? ''
+      return [of('name'), fillerOf(about, of('value'))]
+    })
+    return Object.fromEntries(fields) as Record<string, string>
+  }
+  const stored = async () => {
+    const [found] = await environment.rows(
+      `SELECT (SELECT count(*) FROM pay_answers WHERE state = 'open')::int AS answers,
+         (SELECT count(*) FROM pay_attempts)::int AS payments, paused_until::text AS until FROM invoices WHERE id = '${id}'`,
+    )
+    return JSON.stringify(found)
+  }
+  const untouched = await stored()
+  const changes: string[] = []
+  let kept = 0
+  const forms = await formsOf()
+  for (const [, path = '', inside = ''] of forms) {
+    const fields = fill(inside)
+    const { text } = await postForm(url, path, fields)
+    if ((await stored()) !== untouched) changes.push(fields.kind ?? path)
+    const { website, ...typed } = fields
+    if (text.includes('Please leave the last field empty.') && Object.values(typed).every((value) => text.includes(value))) kept += 1
+    await environment.rows(`DELETE FROM pay_answers WHERE invoice_id = '${id}' RETURNING id`)
+    await environment.rows(
+      `UPDATE invoices SET paused_at = NULL, paused_until = NULL, pause_because = 'owner' WHERE id = '${id}' RETURNING id`,
+    )
+  }
+  // What a person has said, the program must not take back.
+  await postForm(url, `${page}/answer`, { kind: 'question', message: 'Which project?' })
+  const said = await stored()
+  for (const [, path = '', inside = ''] of await formsOf()) await postForm(url, path, fill(inside))
+  if ((await stored()) !== said) changes.push('taken back')
+  return {
+    figure: `${forms.length} forms filled: ${changes.length === 0 ? 'nothing stored' : changes.join(', ')}; ${kept} shown again as typed`,
+    holds: changes.length === 0 && said !== untouched && forms.length >= 4 && kept === forms.length,
+  }
+})
+
 row('118', 'PDFs of 4 MiB, of HTML, with a path in the name, and of 2 GB that never come', { short: true }, async (trial) => {
   trial.mustHold('refused before they are read, or an attachment that no browser shows')
   const environment = await onPostgres(trial)

@@ -89,6 +89,28 @@ test('an owner says how clients pay, a client says that an invoice is paid, and 
   const { url } = (await send('POST', `/invoice/${invoice._id}/pay-link`)) as { url: string }
   const address = program.url + new URL(url).pathname
 
+  // A browser that fills each field: the client loses nothing, and sees which field it was.
+  const filling = await browser.newContext({ viewport: { width: 390, height: 780 } })
+  const filled = await filling.newPage()
+  await filled.goto(address)
+  await filled.getByText('I have a question').click()
+  await filled.getByLabel('Your message').fill('Which order?')
+  const last = filled.getByRole('textbox', { name: 'Leave this field empty' })
+  await expect(last).toHaveCount(0)
+  await filled.locator('#question-website').evaluate((field: HTMLInputElement) => {
+    field.value = 'https://kaveri.example'
+  })
+  const tell = filled.getByRole('button', { name: 'Tell Asha Rao' })
+  await tell.click()
+  await expect(filled.getByText('Please leave the last field empty.')).toBeInViewport()
+  await expect(filled.getByLabel('Your message')).toHaveValue('Which order?')
+  await expect(last).toHaveValue('')
+  await expectAccessible(filled)
+  await tell.click()
+  await expect(filled.getByText('Your message was sent.')).toBeVisible()
+  await filled.getByRole('button', { name: 'Take this back' }).click()
+  await filling.close()
+
   // The client's browser, on a phone, without a script.
   const phone = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 360, height: 780 } })
   const client = await phone.newPage()
