@@ -170,6 +170,7 @@ const takeoverRemoval = z
     'api_keys',
     'applications',
     'webhooks',
+    'sources',
     'payment_settings',
     'team',
   ])
@@ -177,7 +178,13 @@ const takeoverRemoval = z
 export type TakeoverRemoval = z.infer<typeof takeoverRemoval>
 
 /** Only where an account was taken over. */
-const removed = z.array(takeoverRemoval).optional()
+const taken = {
+  removed: z.array(takeoverRemoval).optional(),
+  left: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'The names of the businesses of others that the account worked in, and works in no more.' }),
+}
 
 export const serverAbilities = z.object({
   google: z.boolean(),
@@ -310,7 +317,7 @@ export const accountCalls = {
     summary:
       'Sign in, or up, with the code that /signin was given: once, within 60 s, in the browser that began; also sets the refresh cookie. `google_failed`; `email_taken` where an account with a password has this email and must sign in with it first.',
     body: googleExchange,
-    reply: z.object({ accessToken: z.string(), refreshToken: z.literal('cookie-based'), user, removed }),
+    reply: z.object({ accessToken: z.string(), refreshToken: z.literal('cookie-based'), user, ...taken }),
   }),
   startGoogleLink: call({
     method: 'POST',
@@ -394,9 +401,9 @@ export const accountCalls = {
     path: '/auth/reset-password',
     open: true,
     summary:
-      'Set a new password by such a link (`link_expired` if it is no longer valid); every session ends. Where the email had never been confirmed, everything that acts is `removed`, because another person may have set it up.',
+      'Set a new password by such a link (`link_expired` if it is no longer valid); every session ends. Where the email had never been confirmed, everything that acts is `removed`, and the businesses of others are `left`, because another person may have set it up.',
     body: passwordReset,
-    reply: z.object({ message: z.string(), removed }),
+    reply: z.object({ message: z.string(), ...taken }),
   }),
   confirmEmail: call({
     method: 'POST',

@@ -103,6 +103,7 @@ export async function openCalls(deps: Deps): Promise<App> {
       integrationsOnAccountTakeover(config),
     ],
     revokeAccess: (tx, ownerId, person) => endProgramsOf(tx, ownerId, person, null),
+    onOwnerChange: endOwnerLinks,
   })
   businessRoutes(app, deps, {
     ...onDeletion,

@@ -1,6 +1,5 @@
 // Also on PostgreSQL: requests of the former user wait for locks.
 import { sql } from 'drizzle-orm'
-import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
@@ -22,17 +21,13 @@ import { qrPng } from '#server/pay/qr-png.ts'
 import { rows } from '#server/platform/database.ts'
 import { addLeftOut } from '#server/reminders/left-out.ts'
 import { addOwnerLink, endOwnerLinks } from '#server/reminders/owner-links.ts'
-import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
-import { later, openFakeSmtp } from '#test/fakes/smtp-server.ts'
+import { later } from '#test/fakes/smtp-server.ts'
 import { start } from './business.ts'
-import { aMailbox, anInvoice, aPerson, aSequence, type Person } from './factories.ts'
+import { aMailbox, anInvoice, aPerson, aSequence } from './factories.ts'
 import { ownedTables } from './filled.ts'
-import { ask, openTestApp, type TestApp } from './harness.ts'
+import { ask, type TestApp } from './harness.ts'
 import { anApplication, connect } from './programs.ts'
-
-const password = 'correct horse'
-const newPassword = 'battery staple'
-const now = '2026-03-02T06:30:00Z'
+import { joinAs, newPassword, openSquatted, password, takeOver, withoutMail } from './squatted.ts'
 
 /** Kept after a takeover: nothing in these tables sends, signs in, or puts words into an email. A new table belongs here only for that reason. */
 const kept = [
@@ -73,29 +68,6 @@ async function counts(app: TestApp, tables: string[]): Promise<Record<string, nu
   return Object.fromEntries(found.map(({ table, count }) => [String(table), Number(count)]))
 }
 
-/** A server that sends links, and a stranger's account there with the address of another person. */
-async function openSquatted() {
-  const stack = new AsyncDisposableStack()
-  const post = stack.use(await openFakeSmtp())
-  const smtp = stack.use(await openFakeSmtp())
-  const razorpay = stack.use(
-    await openFakeRazorpay({ keyId: 'rzp_live_FakeFakeFake01', now: () => Temporal.Instant.from(now).epochMilliseconds / 1000 }),
-  )
-  const systemMail = { systemSmtpUrl: `smtp://127.0.0.1:${post.port}`, systemMailFrom: 'hello@duely.example', payLinks: true }
-  const app = stack.use(await openTestApp({ now, config: { ...systemMail, razorpayApiUrl: razorpay.settings.apiUrl } }))
-  const stranger = await aPerson(app, { email: 'owner@example.com', displayName: 'Our bank has changed', password })
-  return { app, post, smtp, razorpay, stranger, [Symbol.asyncDispose]: () => stack.disposeAsync() }
-}
-
-/** The owner of the address sets a password by the link that is sent there. */
-async function takeOver({ app, post }: Awaited<ReturnType<typeof openSquatted>>, { email }: Person) {
-  await ask(app, null, accountCalls.forgotPassword, { body: { email } })
-  await app.runJobs()
-  const texts = await Promise.all(post.mails.map(async ({ raw }) => (await PostalMime.parse(raw)).text ?? ''))
-  const token = texts.flatMap((text) => /#token=([\w-]{43})/.exec(text)?.[1] ?? []).at(-1) ?? ''
-  return ask(app, null, accountCalls.resetPassword, { body: { token, newPassword } })
-}
-
 test('taking over an unconfirmed account keeps its invoices and removes everything that acts', async () => {
   await using squatted = await openSquatted()
   const { app, smtp, razorpay, stranger } = squatted
@@ -104,7 +76,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
     body: { useCustomTemplate: true, customSubject: 'Our bank', customContent: 'has changed' },
   })
   await connect(app, stranger, await anApplication(app))
-  await ask(app, stranger, teamCalls.invite, { body: { email: 'friend@example.com', role: 'admin' } })
+  await withoutMail(app, () => ask(app, stranger, teamCalls.invite, { body: { email: 'friend@example.com', role: 'admin' } }))
   await ask(app, stranger, integrationCalls.addKey, { body: { name: 'Mine', scopes: ['read', 'write'] } })
   await ask(app, stranger, integrationCalls.addWebhook, { body: { url: 'https://hooks.example.com/', events: ['invoice.paid'] } })
   const { secret } = (await ask(app, stranger, accountCalls.startTwoFactor, { body: { currentPassword: password } })).reply
@@ -136,10 +108,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   await addOwnerLink(app.db, { ownerId: stranger.id, purpose: 'end_summaries', expiresAt: app.clock.now().add({ hours: 1 }) })
   // A run that was made before a confirmed email was needed.
   smtp.answer({ mail: () => '451 4.3.0 Later' })
-  const config = { ...app.deps.config }
-  Object.assign(app.deps.config, { systemSmtpUrl: null })
-  await app.whileJobsRun(ask(app, stranger, reminderCalls.start))
-  Object.assign(app.deps.config, config)
+  await withoutMail(app, () => app.whileJobsRun(ask(app, stranger, reminderCalls.start)))
   smtp.answer({})
   const owned = [...(await ownedTables(run(app))), ...(await ownedTables(run(app), 'person_id'))]
   const acting = owned.filter((table) => !kept.includes(table))
@@ -159,6 +128,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
     'payment_settings',
     'schedule',
     'sequences',
+    'sources',
     'team',
     'templates',
     'two_factor',
@@ -193,9 +163,7 @@ test('the other members of a business that is taken over are removed, and keep o
   await using squatted = await openSquatted()
   const { app, stranger } = squatted
   const [friend, elsewhere] = [await aPerson(app, { confirmed: true }), await aPerson(app, { confirmed: true })]
-  const invited = await ask(app, stranger, teamCalls.invite, { body: { email: friend.email, role: 'admin' } })
-  const token = invited.reply.link.split('#token=')[1] ?? ''
-  expect((await ask(app, friend, teamCalls.acceptInvitation, { body: { token } })).status).toBe(200)
+  await withoutMail(app, () => joinAs(app, stranger, friend, 'admin'))
   // The business of the stranger is the only one that is left to them.
   await giveBusiness(app.deps, friend.id, elsewhere.email, app.clock.now(), endOwnerLinks)
   const self = { params: { personId: String(friend.personId) }, body: {} }
@@ -204,6 +172,98 @@ test('the other members of a business that is taken over are removed, and keep o
   const left = await ask(app, friend, businessCalls.list)
   expect(left.reply).toMatchObject([{ role: 'owner', name: 'Asha Rao' }])
   expect([stranger.id, friend.id]).not.toContain(left.reply[0]?._id)
+})
+
+/** Columns that name a person, in rows that a takeover ends: only the membership in their own business stays. */
+const ended = [
+  'account_links.person_id',
+  'accounts.offered_to',
+  'api_keys.made_by',
+  'google_returns.person_id',
+  'hooks.made_by',
+  'invitations.invited_by',
+  'memberships.person_id',
+  'oauth_grants.made_by',
+  'recovery_codes.person_id',
+  'second_factors.person_id',
+  // With them the businesses that they chose.
+  'sessions.person_id',
+]
+/** What someone did stays in the logs. */
+const logged = ['audit_entries.person_id', 'invoice_changes.person_id', 'invoice_notes.person_id', 'person_entries.person_id']
+/** Ids without a foreign key that are no person’s. Emails in `system_mails` go to the mailbox of the owner, and their links are void. */
+const others = [
+  'accounts.sequence_id',
+  'deliveries.claim',
+  'deliveries.claimed_by',
+  'deliveries.sequence_id',
+  'invoice_changes.import_id',
+  'invoice_payments.batch_id',
+  'invoices.file_id',
+  'jobs.ticket',
+  'leases.process_id',
+  'mail_configs.place',
+  'mail_configs.sender_id',
+  'pay_keys.hook_id',
+  'sessions.chosen_id',
+  'system_mails.account_id',
+]
+
+test('a takeover ends every row that names the person, in businesses of others too', async () => {
+  await using squatted = await openSquatted()
+  const { app, stranger } = squatted
+  // A new column belongs into one of the lists.
+  const named = await run(app)(`SELECT c.table_name || '.' || c.column_name AS name
+    FROM information_schema.columns c
+    LEFT JOIN (SELECT k.conrelid, k.confrelid, unnest(k.conkey) AS attnum FROM pg_constraint k WHERE k.contype = 'f') k
+      ON k.conrelid = to_regclass(quote_ident(c.table_name)) AND k.attnum = c.ordinal_position
+    WHERE c.table_schema = 'public' AND c.data_type = 'uuid' AND c.column_name NOT IN ('id', 'owner_id')
+      AND (k.confrelid IS NULL OR k.confrelid = 'people'::regclass) ORDER BY 1`)
+  expect(named.map(({ name }) => String(name)).toSorted()).toEqual([...ended, ...logged, ...others].toSorted())
+
+  const vikram = await aPerson(app, { displayName: 'Vikram Menon', password, confirmed: true })
+  const within = { [businessHeader]: vikram.id }
+  await withoutMail(app, async () => {
+    await joinAs(app, vikram, stranger, 'admin')
+    await ask(app, stranger, teamCalls.invite, { body: { email: 'friend@example.com', role: 'admin' } }, within)
+  })
+  const body = { personId: String(stranger.personId), currentPassword: password }
+  expect((await ask(app, vikram, teamCalls.offerOwnership, { body }, within)).status).toBe(204)
+  for (const business of [within, { [businessHeader]: stranger.id }]) {
+    await ask(app, stranger, integrationCalls.addKey, { body: { name: 'Mine', scopes: ['read', 'write'] } }, business)
+    const hook = { url: 'https://hooks.example.com/', events: ['invoice.paid' as const] }
+    await ask(app, stranger, integrationCalls.addWebhook, { body: hook }, business)
+  }
+  // The session has chosen the business that its last call named.
+  await ask(app, stranger, businessCalls.read, {}, within)
+  await connect(app, stranger, await anApplication(app))
+  const { secret } = (await ask(app, stranger, accountCalls.startTwoFactor, { body: { currentPassword: password } })).reply
+  await ask(app, stranger, accountCalls.confirmTwoFactor, { body: { code: totpAt(secret, stepOf(app.clock.now())) } })
+  await ask(app, stranger, accountCalls.sendConfirmation)
+  await app.db.execute(sql`INSERT INTO google_returns (code_hash, browser_hash, issuer, sub, email, email_verified, authoritative, person_id, expires_at)
+    VALUES ('x', 'x', 'https://accounts.google.com', '1', 'a@example.com', true, true, ${String(stranger.personId)}::uuid, now())`)
+  const counted = async () => {
+    const found = []
+    for (const column of ended) {
+      const [table, name] = column.split('.')
+      const [row] = await run(app)(`SELECT count(*)::int AS count FROM "${table}" WHERE "${name}" = '${stranger.personId}'`)
+      found.push(`${column} ${row?.count}`)
+    }
+    return found
+  }
+  expect((await counted()).filter((one) => one.endsWith(' 0'))).toEqual([])
+  expect(await counted()).toContain('api_keys.made_by 2')
+
+  const { reply } = await takeOver(squatted, stranger)
+  expect(reply.left).toEqual(['Vikram Menon'])
+  expect(reply.message).toContain('It was removed from “Vikram Menon”: if you work there, ask for a new invitation.')
+  expect((await counted()).filter((one) => !one.endsWith(' 0'))).toEqual(['memberships.person_id 1'])
+  const { reply: left } = await ask(app, vikram, teamCalls.members, {}, within)
+  expect(left.members.map(({ displayName }) => displayName)).toEqual(['Vikram Menon'])
+  expect((await ask(app, vikram, businessCalls.audit, { query: {} }, within)).reply[0]).toMatchObject({
+    by: 'Duely',
+    text: `${stranger.email} removed.`,
+  })
 })
 
 test('a mailbox that is still being checked when the account is taken over is not stored', async () => {

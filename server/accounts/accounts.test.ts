@@ -40,6 +40,7 @@ async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accoun
     onEmailConfirmed: async () => {},
     onAccountTakeover: [],
     revokeAccess: async () => undefined,
+    onOwnerChange: async () => undefined,
     onAccountDeleted: [],
     onPersonDeleted: async () => undefined,
     deleteHistory: async () => {},

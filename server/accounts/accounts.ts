@@ -5,7 +5,7 @@ import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
 import type { Account, Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { PersonId } from '#server/platform/columns.ts'
-import { type Database, isDeadlock, statement } from '#server/platform/database.ts'
+import { type Database, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { dropSystemMails, queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
@@ -13,7 +13,7 @@ import { isZone } from '#server/platform/zones.ts'
 import { type Origin, writePersonEntry } from './audit.ts'
 import type { KnownBrowser } from './known-browser.ts'
 import { dropLinks, recipientOf, sendChangeLink, sendConfirmLink } from './links.ts'
-import { findAccount, lockAccount, lockOwned, lockPerson, lockPersonAsSeen, selectAccounts } from './lock.ts'
+import { findAccount, lockAccount, lockOwned, lockPerson, lockPersonAsSeen, retryingDeadlocks, selectAccounts } from './lock.ts'
 import { createBusiness, createBusinessOfTheirOwn, lockOthersIn } from './new-business.ts'
 import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken, refuseOldSignIn } from './sessions.ts'
@@ -297,7 +297,8 @@ export type DeleteHistory = (db: Database, ownerId: string, now: Instant) => Pro
 export type OnAccountCreated = (tx: Database, account: AccountRow, now: Instant) => Promise<void>
 
 /**
- * Deletes a person with the accounts that they own and, by foreign keys, every record and session of them. The person gets an email that says so.
+ * Deletes a person with the accounts that they own and, by foreign keys, every record and session of them. The person gets an email that says so. Deadlocks
+ * are tried again, because the records of a running delivery are locked in another order than the cascade deletes them.
  */
 export async function deletePerson(
   deps: Deps,
@@ -317,7 +318,7 @@ export async function deletePerson(
     await handed.onAddressLeft(db, account, now)
     await handed.deleteHistory(db, account.id, now)
   }
-  const cleanUps = await retryingDeadlocks(20, () =>
+  const cleanUps = await retryingDeadlocks(() =>
     db.transaction(async (tx) => {
       const cleanUps = []
       const locked = await lockOwned(tx, person.id)
@@ -355,7 +356,7 @@ export async function deleteBusiness(
   const owned = await selectAccounts(db).where(eq(people.id, account.person.id))
   if (owned.length < 2) throw new ProblemError('conflict', refusals.onlyBusiness)
   await handed.deleteHistory(db, account.id, now)
-  const cleanUps = await retryingDeadlocks(20, () =>
+  const cleanUps = await retryingDeadlocks(() =>
     db.transaction(async (tx) => {
       // Of two deletions at the same time the later one sees what the earlier one left.
       const left = await lockOwned(tx, account.person.id)
@@ -378,16 +379,6 @@ async function deleteLocked(tx: Database, id: string, onAccountDeleted: OnAccoun
   await tx.delete(accounts).where(eq(accounts.id, id))
   await dropSystemMails(tx, id)
   return cleanUps
-}
-
-/** Retries deadlocks, because the records of a running delivery are locked in another order than the cascade deletes them. */
-async function retryingDeadlocks<T>(triesLeft: number, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!isDeadlock(error) || triesLeft === 0) throw error
-    return retryingDeadlocks(triesLeft - 1, work)
-  }
 }
 
 /** Whether reminders of an account may leave: where the server can send the link, its owner must have confirmed the email. */

@@ -1,7 +1,7 @@
 import { and, eq, gt, lte } from 'drizzle-orm'
-import { displayName, emailAddress, type TakeoverRemoval } from '#contract/accounts.ts'
+import { displayName, emailAddress } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { type PersonId, personId } from '#server/platform/columns.ts'
+import { personId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { Identity } from '#server/platform/openid.ts'
@@ -21,11 +21,11 @@ import {
 } from './accounts.ts'
 import { type Origin, writePersonEntry } from './audit.ts'
 import { dropLinks, recipientOf, sendConfirmLink } from './links.ts'
-import { lockOwned, lockPerson, lockPersonAsSeen } from './lock.ts'
+import { lockOwned, lockPerson, lockPersonAsSeen, lockWorkplaces, retryingDeadlocks } from './lock.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions, endOtherSessions, openSession, type RefreshToken, recordAuthentication } from './sessions.ts'
 import { googleReturns, type PersonRow, people } from './tables.ts'
-import { cleanUpAfter, type OnAccountTakeover, type Takeover, takeOver } from './takeover.ts'
+import { cleanUpAfter, nothingTaken, type Takeover, type TakeoverHandDowns, takeOver } from './takeover.ts'
 import { googleLinkedEmail, googleUnlinkedEmail, refusals } from './texts.ts'
 import { countRecoveryCodes, dropTwoFactor } from './two-factor.ts'
 
@@ -75,34 +75,28 @@ export async function signInWithGoogle(
   handed: GoogleHandDowns,
   from: Origin,
   now: Instant,
-): Promise<{ person: PersonRow; refreshToken: RefreshToken; removed: TakeoverRemoval[] }> {
+): Promise<{ person: PersonRow; refreshToken: RefreshToken; taken: Takeover }> {
   const came = await takeReturn(deps.db, given, now)
   if (came.personId !== null) throw googleFailed()
-  const { afterwards, ...signedIn } = await deps.db.transaction(async (tx) => {
-    const linked = await findLinked(tx, came)
-    const { person, taken } = linked
-      ? { person: linked, taken: nothingTaken }
-      : await admit(tx, { ...deps, ...handed }, came, given.timezone, from, now)
-    await writePersonEntry(tx, { person: person.id, kind: 'signed_in', about: 'Google' }, from, now)
-    return { person, refreshToken: await openSession(tx, deps.config.secretKey, person.id, from, now), ...taken }
-  })
-  await cleanUpAfter(deps, afterwards, 'a takeover')
+  const signedIn = await retryingDeadlocks(() =>
+    deps.db.transaction(async (tx) => {
+      const linked = await findLinked(tx, came)
+      const { person, taken } = linked
+        ? { person: linked, taken: nothingTaken }
+        : await admit(tx, { ...deps, ...handed }, came, given.timezone, from, now)
+      await writePersonEntry(tx, { person: person.id, kind: 'signed_in', about: 'Google' }, from, now)
+      return { person, taken, refreshToken: await openSession(tx, deps.config.secretKey, person.id, from, now) }
+    }),
+  )
+  await cleanUpAfter(deps, signedIn.taken.afterwards, 'a takeover')
   return signedIn
 }
 
-/** Runs in the transaction that links a person to Google. */
-export type RevokeAccess = (tx: Database, ownerId: string, person: PersonId) => Promise<void>
-
 /** What a sign-in with Google needs of the slices above. */
-export interface GoogleHandDowns {
-  onAccountTakeover: OnAccountTakeover[]
-  /** Ends the access of the programs that the person made, to an account of theirs, where they are linked because their email is the same. */
-  revokeAccess: RevokeAccess
+export interface GoogleHandDowns extends TakeoverHandDowns {
   onEmailConfirmed: OnEmailConfirmed
   onAccountCreated: OnAccountCreated
 }
-
-const nothingTaken: Takeover = { removed: [], afterwards: [] }
 
 /** Links Google to the account that began to; from then on it is the only way in. Refuses with `google_failed` and `conflict`. */
 export async function linkGoogle(
@@ -229,10 +223,12 @@ async function admit(
 ): Promise<{ person: PersonRow; taken: Takeover }> {
   if (!came.emailVerified) throw new ProblemError('google_failed', refusals.googleUnverified)
   const [known] = await tx.select({ id: people.id }).from(people).where(hasEmail(came.email))
-  const owned = known ? await lockOwned(tx, known.id) : []
-  const same = known && (await lockPerson(tx, and(eq(people.id, known.id), hasEmail(came.email))))
-  if (same && came.authoritative && !same.emailVerifiedAt && sendsSystemMail(deps.config)) {
-    const taken = await takeOver(tx, deps, { person: same, owned }, { displayName: nameOf(came), parts: deps.onAccountTakeover }, now)
+  const found = known && (await lockWorkplaces(tx, known.id))
+  const same = found?.person
+  // Their email was changed while this waited.
+  if (same && same.email.toLowerCase() !== came.email.toLowerCase()) return admit(tx, deps, came, timezone, from, now)
+  if (found && same && came.authoritative && !same.emailVerifiedAt && sendsSystemMail(deps.config)) {
+    const taken = await takeOver(tx, deps, found, nameOf(came), deps, now)
     return { person: await link(tx, deps, same, came, from, now), taken }
   }
   if (same) {
@@ -241,7 +237,7 @@ async function admit(
     const guarded = (await countRecoveryCodes(tx, same.id)) !== null
     if (!came.authoritative || !same.emailVerifiedAt || guarded) throw emailTaken(refusals.accountExistsLinkGoogle)
     await endAllSessions(tx, same.id)
-    for (const { id } of owned) await deps.revokeAccess(tx, id, same.id)
+    for (const { account } of found.places) await deps.revokeAccess(tx, account.id, same.id)
     return { person: await link(tx, deps, same, came, from, now), taken: nothingTaken }
   }
   const account = await createAccount(

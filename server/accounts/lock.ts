@@ -1,10 +1,11 @@
 import { and, asc, eq, getTableColumns, inArray, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { reaches, roleTexts } from '#contract/call.ts'
+import { type Role, reaches, roleTexts } from '#contract/call.ts'
 import { neededNow } from '#server/platform/actor.ts'
 import type { Account } from '#server/platform/answer.ts'
+import type { Instant } from '#server/platform/clock.ts'
 import { type PersonId, packed } from '#server/platform/columns.ts'
-import { type Database, statement } from '#server/platform/database.ts'
+import { type Database, isDeadlock, statement } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type AccountRow, accounts, memberships, type PersonRow, people } from './tables.ts'
 import { refusals } from './texts.ts'
@@ -135,4 +136,50 @@ export async function lockOwned(tx: Database, person: PersonId): Promise<Account
       ),
     ),
   )
+}
+
+/** A business in which a person works. */
+interface Workplace {
+  account: AccountRow
+  role: Role
+  joinedAt: Instant
+}
+
+/** A person and where they work, the oldest first. */
+export interface Workplaces {
+  person: PersonRow
+  places: Workplace[]
+}
+
+/** Locks the accounts in which a person works, and the person: afterwards they neither join nor leave one. To be called by `retryingDeadlocks`. */
+export async function lockWorkplaces(tx: Database, person: PersonId): Promise<Workplaces | undefined> {
+  const ids = tx.select({ id: memberships.ownerId }).from(memberships).where(eq(memberships.personId, person))
+  const lockThem = () =>
+    tx.select({ id: accounts.id }).from(accounts).where(inArray(accounts.id, ids)).orderBy(asc(accounts.id)).for('update')
+  await lockThem()
+  const locked = await lockPerson(tx, eq(people.id, person))
+  if (!locked) return undefined
+  // One that they joined while this waited. Against the order, so that the database may have to end one of two transactions.
+  await lockThem()
+  const found = await tx
+    .select()
+    .from(memberships)
+    .where(eq(memberships.personId, person))
+    .orderBy(asc(memberships.joinedAt), asc(memberships.ownerId))
+  const places: Workplace[] = []
+  for (const { ownerId, role, joinedAt } of found) {
+    const account = await findAccount(tx, ownerId)
+    if (account) places.push({ account, role, joinedAt })
+  }
+  return { person: locked, places }
+}
+
+/** Tries again what a deadlock has ended: where the order in which rows are locked cannot be that of everyone else. */
+export async function retryingDeadlocks<T>(work: () => Promise<T>, triesLeft = 20): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isDeadlock(error) || triesLeft === 0) throw error
+    return retryingDeadlocks(work, triesLeft - 1)
+  }
 }

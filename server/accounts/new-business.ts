@@ -22,15 +22,15 @@ export async function createBusiness(
   return { ...row, displayName: row.name ?? displayName, email, emailVerifiedAt }
 }
 
-/** For someone who has just left a business: an empty one without a trial, where it was their last. */
+/** For someone who has just left a business: an empty one without a trial, where it was their last. Answers it. */
 export async function createBusinessOfTheirOwn(
   tx: Database,
   person: PersonRow,
   { timezone, currency }: Pick<AccountRow, 'timezone' | 'currency'>,
   now: Instant,
-): Promise<void> {
-  if ((await tx.$count(memberships, eq(memberships.personId, person.id))) > 0) return
-  await createBusiness(tx, person, { timezone, currency, trialStartedAt: trialOver(now) }, now)
+): Promise<AccountRow | undefined> {
+  if ((await tx.$count(memberships, eq(memberships.personId, person.id))) > 0) return undefined
+  return createBusiness(tx, person, { timezone, currency, trialStartedAt: trialOver(now) }, now)
 }
 
 /** Only the business of a sign-up has a trial. */

@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from 'drizzle-orm'
 import type { z } from 'zod'
-import type { emailConfirmation, forgotten, passwordReset, TakeoverRemoval } from '#contract/accounts.ts'
+import type { emailConfirmation, forgotten, passwordReset } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -9,11 +9,11 @@ import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.t
 import { breaksIndex, emailTaken, hasEmail, nameFrom, type OnAddressLeft, type OnEmailConfirmed, refuseShortPassword } from './accounts.ts'
 import { type Origin, writePersonEntry } from './audit.ts'
 import { dropLinks, recipientOf, sendConfirmLink, writeLink } from './links.ts'
-import { lockOwned, lockPerson } from './lock.ts'
+import { lockOwned, lockPerson, lockWorkplaces, retryingDeadlocks } from './lock.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions } from './sessions.ts'
 import { accountLinks, type PersonRow, people } from './tables.ts'
-import { cleanUpAfter, type OnAccountTakeover, type Takeover, takeOver } from './takeover.ts'
+import { cleanUpAfter, nothingTaken, type Takeover, type TakeoverHandDowns, takeOver } from './takeover.ts'
 import { emailChangedEmail, operator, passwordChangedEmail, passwordResetEmail, refusals, signInWithGoogleEmail } from './texts.ts'
 import { addressKey, countTry, emailKey, forgetEveryGuess, tooManyLinks } from './throttle.ts'
 import { dropTwoFactor } from './two-factor.ts'
@@ -73,10 +73,10 @@ export async function removeLostTwoFactor({ db }: Pick<Deps, 'db'>, email: strin
 export async function resetPassword(
   deps: Deps,
   draft: z.output<typeof passwordReset>,
-  onAccountTakeover: OnAccountTakeover[],
+  handed: TakeoverHandDowns,
   from: Origin,
   now: Instant,
-): Promise<TakeoverRemoval[]> {
+): Promise<Takeover> {
   const { db, config } = deps
   refuseShortPassword(draft.newPassword, 'newPassword', config.passwordMinLength)
   await countLink(deps, from, now)
@@ -88,29 +88,29 @@ export async function resetPassword(
   // Before the slow hash, so that a made-up link costs little.
   if ((await db.select().from(accountLinks).where(link)).length === 0) throw expired()
   const passwordHash = await hashPassword(draft.newPassword)
-  const { removed, afterwards } = await db.transaction(async (tx) => {
-    const [used] = await tx.delete(accountLinks).where(link).returning()
-    const owned = used ? await lockOwned(tx, used.personId) : []
-    const person = used && (await lockPerson(tx, eq(people.id, used.personId)))
-    if (!person || (used.email !== null && !sameEmail(used.email, person.email))) throw expired()
-    const taken: Takeover =
-      used.email !== null && person.emailVerifiedAt === null
-        ? await takeOver(tx, deps, { person, owned }, { displayName: nameFrom(person.email), parts: onAccountTakeover }, now)
-        : { removed: [], afterwards: [] }
-    await tx
-      .update(people)
-      .set({ passwordHash, updatedAt: now, ...(used.email === null ? {} : { emailVerifiedAt: now }) })
-      .where(eq(people.id, person.id))
-    await dropLinks(tx, person.id)
-    await endAllSessions(tx, person.id)
-    await forgetEveryGuess(tx, recipientOf(person))
-    await writePersonEntry(tx, { person: person.id, kind: 'password_reset' }, from, now)
-    const to = recipientOf(used.email === null ? person : { ...person, emailVerifiedAt: now })
-    await queueSystemMail(tx, deps, { ...passwordChangedEmail(), to }, now)
-    return taken
-  })
-  await cleanUpAfter(deps, afterwards, 'a takeover')
-  return removed
+  const taken = await retryingDeadlocks(() =>
+    db.transaction(async (tx) => {
+      const [used] = await tx.delete(accountLinks).where(link).returning()
+      const found = used && (await lockWorkplaces(tx, used.personId))
+      if (!found || (used.email !== null && !sameEmail(used.email, found.person.email))) throw expired()
+      const { person } = found
+      const isTakeover = used.email !== null && person.emailVerifiedAt === null
+      const taken = isTakeover ? await takeOver(tx, deps, found, nameFrom(person.email), handed, now) : nothingTaken
+      await tx
+        .update(people)
+        .set({ passwordHash, updatedAt: now, ...(used.email === null ? {} : { emailVerifiedAt: now }) })
+        .where(eq(people.id, person.id))
+      await dropLinks(tx, person.id)
+      await endAllSessions(tx, person.id)
+      await forgetEveryGuess(tx, recipientOf(person))
+      await writePersonEntry(tx, { person: person.id, kind: 'password_reset' }, from, now)
+      const to = recipientOf(used.email === null ? person : { ...person, emailVerifiedAt: now })
+      await queueSystemMail(tx, deps, { ...passwordChangedEmail(), to }, now)
+      return taken
+    }),
+  )
+  await cleanUpAfter(deps, taken.afterwards, 'a takeover')
+  return taken
 }
 
 /** Refuses with `not_ready`, `conflict` where it is confirmed already, `too_many`. */

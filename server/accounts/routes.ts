@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { accountCalls, type TakeoverRemoval } from '#contract/accounts.ts'
+import { accountCalls } from '#contract/accounts.ts'
 import type { CallReply } from '#contract/call.ts'
 import { type Account, type App, answer, answerOpen, type Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -27,7 +27,6 @@ import {
 import { listAudit, originOf, writePersonEntry } from './audit.ts'
 import { deviceOf } from './device.ts'
 import { exportAccount } from './export.ts'
-import type { RevokeAccess } from './google.ts'
 import { googleRoutes } from './google-routes.ts'
 import { knownBrowsers } from './known-browser.ts'
 import { hintAt } from './password-hint.ts'
@@ -46,18 +45,15 @@ import {
   signAccessToken,
 } from './sessions.ts'
 import { memberships } from './tables.ts'
-import type { OnAccountTakeover } from './takeover.ts'
+import type { Takeover, TakeoverHandDowns } from './takeover.ts'
 import { refusals, replies } from './texts.ts'
 import { countTry } from './throttle.ts'
 import { confirmTwoFactor, refuseWithoutCode, removeTwoFactor, renewRecoveryCodes, startTwoFactor } from './two-factor.ts'
 
 /** What accounts are handed of the slices above them. */
-interface Handed extends OnProfileChange {
+interface Handed extends OnProfileChange, TakeoverHandDowns {
   /** What the profile counts: invoices that are not deleted, what was paid by currency, whether a mailbox is connected. */
   stats(db: Database, account: Account, now: Instant): Promise<CallReply<typeof accountCalls.stats>>
-  /** Each slice removes what acts for an account that its mailbox's owner takes over. */
-  onAccountTakeover: OnAccountTakeover[]
-  revokeAccess: RevokeAccess
   onEmailConfirmed: OnEmailConfirmed
   onAccountCreated: OnAccountCreated
   /** Who else is to hear that an account is gone. */
@@ -108,10 +104,10 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   answerOpen(app, accountCalls.exchangeGoogleCode, async ({ body }, { request, reply }) => {
     refuseOtherSites(request, config.publicUrl)
     const now = clock.now()
-    const { person, refreshToken, removed } = await google.signIn(request, reply, body, now)
+    const { person, refreshToken, taken } = await google.signIn(request, reply, body, now)
     await keepNewSession(request, reply, refreshToken, now)
     const accessToken = signAccessToken(config.secretKey, refreshToken.sessionId, now)
-    return { accessToken, refreshToken: 'cookie-based' as const, user: toUser(person), ...ifAny(removed) }
+    return { accessToken, refreshToken: 'cookie-based' as const, user: toUser(person), ...shown(taken) }
   })
 
   answerOpen(app, accountCalls.refresh, async (_parts, { request, reply }) => {
@@ -137,8 +133,8 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 
   answerOpen(app, accountCalls.resetPassword, async ({ body }, { request }) => {
-    const removed = await resetPassword(deps, body, handed.onAccountTakeover, originOf(request), clock.now())
-    return { message: replies.passwordReset(removed), ...ifAny(removed) }
+    const taken = await resetPassword(deps, body, handed, originOf(request), clock.now())
+    return { message: replies.passwordReset(taken), ...shown(taken) }
   })
 
   answerOpen(app, accountCalls.confirmEmail, async ({ body }, { request }) => ({
@@ -246,6 +242,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 }
 
-function ifAny(removed: TakeoverRemoval[]): { removed?: TakeoverRemoval[] } {
-  return removed.length === 0 ? {} : { removed }
+/** Nothing where nothing was taken over. */
+function shown({ removed, left }: Takeover): Partial<Pick<Takeover, 'removed' | 'left'>> {
+  return { ...(removed.length > 0 ? { removed } : {}), ...(left.length > 0 ? { left } : {}) }
 }

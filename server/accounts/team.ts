@@ -13,10 +13,12 @@ import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { hasEmail, refuseUnproven } from './accounts.ts'
 import { type Origin, originOf, writeAudit } from './audit.ts'
-import { findAccount, lockAccount, lockAsSeen, lockPersonAsSeen, ownerOf } from './lock.ts'
+import { findAccount, lockAccount, lockAsSeen, lockPerson, lockPersonAsSeen, ownerOf } from './lock.ts'
+import { endAdmin, handOver } from './membership.ts'
 import { createBusinessOfTheirOwn } from './new-business.ts'
 import { refuseBelow } from './roles.ts'
-import { type AccountRow, accounts, invitations, memberships, people } from './tables.ts'
+import { type AccountRow, accounts, invitations, memberships, type PersonRow, people } from './tables.ts'
+import type { OnOwnerChange } from './takeover.ts'
 import { invitationEmail, operator, refusals } from './texts.ts'
 import { addressKey, countTry } from './throttle.ts'
 
@@ -32,9 +34,6 @@ interface TeamHandDowns {
   endProgramsOf(tx: Database, ownerId: string, person: PersonId, heir: PersonId | null): Promise<void>
   onOwnerChange: OnOwnerChange
 }
-
-/** Another person owns the account: what the former owner can do without signing in ends. */
-type OnOwnerChange = (tx: Database, ownerId: string) => Promise<void>
 
 export interface Seats {
   people: number | null
@@ -121,6 +120,7 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
   answer(app, teamCalls.offerOwnership, async ({ body }, principal, { request }) => {
     const now = clock.now()
     const { account } = principal
+    refuseUnconfirmedPerson(config, account.person, 'hand over the business')
     await refuseUnproven(deps, principal, body, now, 'ownership')
     await db.transaction(async (tx) => {
       await lockAsSeen(tx, account)
@@ -143,6 +143,7 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
 
   answer(app, teamCalls.acceptOwnership, async (_parts, { account }, { request }) => {
     const now = clock.now()
+    refuseUnconfirmedPerson(config, account.person, 'accept the business')
     return db.transaction(async (tx) => {
       const locked = await lockAsSeen(tx, account)
       if (offerOf(locked, now)?.personId !== String(account.person.id)) throw new ProblemError('conflict', refusals.noOffer)
@@ -194,15 +195,6 @@ async function findMember(tx: Database, account: Account, whom: string): Promise
 function offerOf({ offeredTo, offeredUntil }: Pick<AccountRow, 'offeredTo' | 'offeredUntil'>, now: Instant) {
   if (offeredTo === null || offeredUntil === null || Temporal.Instant.compare(now, offeredUntil) >= 0) return null
   return { personId: String(offeredTo), until: offeredUntil.toString() }
-}
-
-/** Someone who is no admin any more is offered nothing, and the links that they sent let in no one: one may be their own. */
-async function endAdmin(tx: Database, ownerId: string, whom: string): Promise<void> {
-  await tx.delete(invitations).where(and(eq(invitations.ownerId, ownerId), sql`${invitations.invitedBy} = ${whom}::uuid`))
-  await tx
-    .update(accounts)
-    .set({ offeredTo: null, offeredUntil: null })
-    .where(and(eq(accounts.id, ownerId), sql`${accounts.offeredTo} = ${whom}::uuid`))
 }
 
 const one = (ownerId: string, whom: string) => and(eq(memberships.ownerId, ownerId), sql`${memberships.personId} = ${whom}::uuid`)
@@ -258,6 +250,7 @@ async function invite(
   now: Instant,
 ): Promise<z.output<typeof teamCalls.invite.reply>> {
   const { db, config } = deps
+  refuseUnconfirmedPerson(config, account.person, 'invite people')
   if (config.rateLimit) await countTry(db, `invitation:${account.id}`, invitationsOfOneAccount, now)
   const token = newToken()
   return db.transaction(async (tx) => {
@@ -300,6 +293,14 @@ export async function pruneInvitations(db: Database, now: Instant): Promise<void
   await db.delete(invitations).where(lte(invitations.expiresAt, now.subtract({ hours: 24 * namedDays })))
 }
 
+/**
+ * Where the server can send the link, no one with an unconfirmed email lets anyone into a business, or comes into one: the owner of the email, who may
+ * take the account over, would find themselves among strangers.
+ */
+function refuseUnconfirmedPerson(config: Deps['config'], { email, emailVerifiedAt }: PersonRow, wish: string): void {
+  if (sendsSystemMail(config) && emailVerifiedAt === null) throw new ProblemError('email_not_confirmed', refusals.confirmFirst(email, wish))
+}
+
 /** Only the person whose email it is joins; where the server can send the link for it, the email must be confirmed. */
 async function accept(
   { db, config }: Deps,
@@ -312,8 +313,7 @@ async function accept(
   const seen = await findInvitation(db, token, now)
   if (seen.email.toLowerCase() !== person.email.toLowerCase())
     throw new ProblemError('not_allowed', refusals.invitedOther(seen.email, person.email))
-  if (sendsSystemMail(config) && person.emailVerifiedAt === null)
-    throw new ProblemError('email_not_confirmed', refusals.confirmToJoin(person.email))
+  refuseUnconfirmedPerson(config, person, 'join')
   return db.transaction(async (tx) => {
     const account = await lockAccount(tx, seen.ownerId)
     await lockPersonAsSeen(tx, person, 'share')
@@ -333,27 +333,12 @@ async function accept(
   })
 }
 
-/** The roles of two people swap; the account must be locked. One after the other, because each account has one owner at any moment. */
-async function handOver(tx: Database, account: AccountRow, to: PersonId, from: Origin | null, now: Instant): Promise<void> {
-  const before = await ownerOf(tx, account.id)
-  if (before.id === to) return
-  const role = { ownerId: account.id, joinedAt: now }
-  await tx
-    .update(memberships)
-    .set({ role: 'admin' })
-    .where(one(account.id, String(before.id)))
-  await tx
-    .insert(memberships)
-    .values({ ...role, personId: to, role: 'owner' })
-    .onConflictDoUpdate({ target: [memberships.ownerId, memberships.personId], set: { role: 'owner', getsMails: true } })
-  await tx.update(accounts).set({ offeredTo: null, offeredUntil: null }).where(eq(accounts.id, account.id))
-  const after = await ownerOf(tx, account.id)
-  await writeAudit(tx, { ownerId: account.id, kind: 'ownership_changed', about: `${before.email} to ${after.email}` }, from, now)
-}
-
-/** For an owner who is lost: the operator hands their business over. Refuses with `not_found`. Answers the name of the business. */
+/**
+ * For an owner who is lost: the operator hands their business over. Refuses with `not_found`, and with `email_not_confirmed` where the server can send
+ * the link. Answers the name of the business.
+ */
 export async function giveBusiness(
-  { db }: Pick<Deps, 'db'>,
+  { db, config }: Pick<Deps, 'db' | 'config'>,
   id: string,
   email: string,
   now: Instant,
@@ -363,8 +348,10 @@ export async function giveBusiness(
     const [found] = await tx.select({ id: accounts.id }).from(accounts).where(sql`${accounts.id}::text = ${id}`)
     const account = found && (await lockAccount(tx, found.id))
     if (!account) throw new ProblemError('not_found', refusals.noBusinessWith(id))
-    const [person] = await tx.select().from(people).where(hasEmail(email))
+    const person = await lockPerson(tx, hasEmail(email))
     if (!person) throw new ProblemError('not_found', operator.noAccount(email))
+    if (sendsSystemMail(config) && person.emailVerifiedAt === null)
+      throw new ProblemError('email_not_confirmed', operator.notConfirmed(email))
     await handOver(tx, account, person.id, null, now)
     await onOwnerChange(tx, account.id)
     const left = await findAccount(tx, id)

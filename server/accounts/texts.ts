@@ -68,7 +68,7 @@ export const refusals = {
   otherName: 'This is not the name of the business. Type it as it is shown.',
   onlyBusiness: 'This is your only business. To delete it, delete your account.',
   confirmEmailFirst: 'Confirm your email to start sending.',
-  confirmToJoin: (email: string) => `Open the link that we sent to ${email} to confirm your email, then join.`,
+  confirmFirst: (email: string, wish: string) => `Open the link that we sent to ${email} to confirm your email, then ${wish}.`,
   passwordFor: {
     pay: 'Please enter your current password to change how you are paid.',
     ownership: 'Please enter your current password to hand over the business.',
@@ -81,8 +81,8 @@ export const refusals = {
 
 export const replies = {
   resetRequested: 'If an account with this email exists, we sent a password reset link. It is valid for 60 minutes.',
-  passwordReset: (removed: TakeoverRemoval[]) =>
-    `Your new password is set. Please sign in with it.${removed.length === 0 ? '' : ` ${takenOver.text(removed)}`}`,
+  passwordReset: (taken: Taken) =>
+    `Your new password is set. Please sign in with it.${taken.removed.length + taken.left.length === 0 ? '' : ` ${takenOver.text(taken)}`}`,
   passwordChanged: 'Password changed successfully!',
   emailConfirmed: 'Your email is confirmed.',
   confirmationSent: (email: string) => `We sent a link to ${email}. It is valid for 24 hours.`,
@@ -100,18 +100,31 @@ const removals: Record<TakeoverRemoval, string> = {
   api_keys: 'the API keys',
   applications: 'the connected apps',
   webhooks: 'the webhooks',
+  sources: 'the watched addresses',
   payment_settings: 'how clients pay you',
   team: 'the rest of the team',
 }
 
-/** After a takeover: what was removed, and why. */
+interface Taken {
+  removed: TakeoverRemoval[]
+  left: string[]
+  keeps: boolean
+}
+
+const listed = (words: string[]) => new Intl.ListFormat('en-GB').format(words)
+/** The creator of the account may have chosen the name. */
+const quoted = (name: string) => `“${name.length > 60 ? `${[...name].slice(0, 59).join('')}…` : name}”`
+
+/** After a takeover: what was removed and left, and why. */
 export const takenOver = {
   title: 'Please set up your account again',
-  text: (removed: TakeoverRemoval[]) => {
-    const names = removed.map((one) => removals[one])
-    const listed = new Intl.ListFormat('en-GB').format(names)
-    return `Your email had never been confirmed, so someone else may have set up this account. We removed ${listed}. Your invoices are still here: check them before you send reminders.`
-  },
+  text: ({ removed, left, keeps }: Taken) =>
+    [
+      'Your email had never been confirmed, so someone else may have set up this account.',
+      ...(removed.length > 0 ? [`We removed ${listed(removed.map((one) => removals[one]))}.`] : []),
+      ...(left.length > 0 ? [`It was removed from ${listed(left.map(quoted))}: if you work there, ask for a new invitation.`] : []),
+      ...(keeps ? ['Your invoices are still here: check them before you send reminders.'] : []),
+    ].join(' '),
 }
 
 export const passwordWarnings = {
@@ -123,6 +136,8 @@ export const passwordWarnings = {
 
 export const operator = {
   noAccount: (email: string) => `There is no account with the email ${email}.`,
+  notConfirmed: (email: string) =>
+    `${email} is not confirmed. Its owner opens the link that Duely sent there, or requests another one in their profile; then run this again.`,
   twoFactorOff: (email: string) => `Two-factor authentication is already off for ${email}.`,
 }
 

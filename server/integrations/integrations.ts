@@ -121,7 +121,7 @@ export function integrationsOnAccountTakeover(config: Deps['config']): OnAccount
       webhooks: await tx.delete(webhooks).where(eq(webhooks.ownerId, ownerId)).returning({ id: webhooks.id }),
     }
     await subscribeToZapier(tx, ownerId, false)
-    return { removed: (['applications', 'api_keys', 'webhooks'] as const).filter((kind) => gone[kind].length > 0), afterwards }
+    return { removed: (['applications', 'api_keys', 'sources', 'webhooks'] as const).filter((kind) => gone[kind].length > 0), afterwards }
   }
 }
 

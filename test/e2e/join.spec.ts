@@ -1,9 +1,11 @@
 import { someoneAt } from '#test/program.ts'
 import { newEmail } from './sign-in.ts'
-import { expect, linkIn, test } from './with-google.ts'
+import { confirmEmail, expect, linkIn, test } from './with-google.ts'
 
 test('an invited stranger signs up, confirms their email, comes back to the invitation and joins', async ({ page, program, post }) => {
-  const owner = await someoneAt(program.url, newEmail())
+  const inviting = newEmail()
+  const owner = await someoneAt(program.url, inviting)
+  await confirmEmail(program.url, post, inviting)
   const invite = async (email: string) => (await owner.send('POST', '/business/invitations', { email, role: 'viewer' })) as { link: string }
   const [email, other] = [newEmail(), newEmail()]
   await page.goto((await invite(email)).link)

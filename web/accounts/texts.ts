@@ -452,6 +452,7 @@ export const texts = {
       more: (people: number) => `+${people}`,
     },
     title: 'Team',
+    confirmFirst: 'Confirm your email to invite people',
     you: 'You',
     roleOf: (name: string) => `Role of ${name}`,
     getsMails: 'Gets warnings by email',

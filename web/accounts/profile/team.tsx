@@ -7,7 +7,7 @@ import { type BusinessDetails, businessCalls, type Invitation, type Member, team
 import { roles } from '#contract/call.ts'
 import { screens } from '#contract/screens.ts'
 import { texts } from '#web/accounts/texts.ts'
-import { useRefusal, useToday } from '#web/platform/account.tsx'
+import { ConfirmEmailNotice, useRefusal, useToday } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
@@ -42,6 +42,7 @@ export function Team({ business }: { business: BusinessDetails }): ReactNode {
               <Panel title={team.title} aside={<Seats members={list} waiting={waiting} seats={seats} />}>
                 {list.length === 1 && <p className={styles.text}>{team.alone}</p>}
                 {offer && offeredTo && <Offer to={offeredTo} until={offer.until} business={business} />}
+                {isAdmin && <ConfirmEmailNotice title={team.confirmFirst} />}
                 <Invite isAdmin={isAdmin} />
                 <ul className={styles.team}>
                   {list.map((one) => (
