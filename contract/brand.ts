@@ -10,6 +10,11 @@ const line = (most: number, message: string) =>
     .max(most, message)
     .refine((text) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text), 'Please enter it on one line.')
 
+/** The host of a web address with or without `https://`; empty where the text is none. */
+function webHost(text: string): string {
+  return /^(?:https?:\/\/)?([^\s/:@<>"']+)(?:\/[^\s<>"']*)?$/i.exec(text)?.[1] ?? ''
+}
+
 /** What emails and client pages say about a business. */
 export const brand = z.strictObject({
   name: line(200, 'Please enter a name of at most 200 characters.').meta({ description: 'Its full or legal name.' }),
@@ -22,7 +27,7 @@ export const brand = z.strictObject({
   taxNumber: line(60, 'Please enter a number of at most 60 characters.'),
   phone: line(60, 'Please enter a phone number of at most 60 characters.'),
   website: line(200, 'Please enter an address of at most 200 characters.').refine(
-    (text) => text === '' || /^(?:https?:\/\/)?[^\s/:@<>"']+\.[^\s/:@<>"']+(?:\/[^\s<>"']*)?$/i.test(text),
+    (text) => text === '' || webHost(text).slice(1, -1).includes('.'),
     'Please enter an address such as neem.example.',
   ),
   footer: z

@@ -58,7 +58,8 @@ const amountPattern = /^-?(?:\d+|\d{1,2}(?:,\d{2})*,\d{3}|\d{1,3}(?:,\d{3})+|(?=
  * be one or a hundred, `5.000` five or five thousand, unless the currency has three decimals.
  */
 export function readTypedAmount(text: string, currency: string): number | null {
-  const bare = withoutSign(text.trim(), currency).replace(/\s*\/-$/, '')
+  const unsigned = withoutSign(text.trim(), currency)
+  const bare = unsigned.endsWith('/-') ? unsigned.slice(0, -2).trimEnd() : unsigned
   const found = amountPattern.exec(bare)
   if (!found) return null
   const amount = Number(bare.replaceAll(',', ''))

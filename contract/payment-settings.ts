@@ -113,7 +113,7 @@ export const linkVariables = ['amount', 'currency', 'reference'] as const
 /** An https address whose variables are in its path or query, where they cannot choose the server. */
 function isOwnLink(url: string): boolean {
   const variables = new RegExp(`\\{(?:${linkVariables.join('|')})\\}`, 'g')
-  const [, origin = '', path = ''] = /^(https:\/\/[^/?#]+)(\/?[^#]*)(?:#[^{}]*)?$/i.exec(url) ?? []
+  const [, origin = '', path = ''] = /^(https:\/\/[^/?#]+)([/?][^#]*)?(?:#[^{}]*)?$/i.exec(url) ?? []
   if (origin === '' || /[{}\\@\s]/.test(origin) || /[{}\\\s]/.test(path.replace(variables, ''))) return false
   return z.url({ protocol: /^https$/ }).safeParse(url.replace(variables, 'x')).success
 }

@@ -20,17 +20,18 @@ export interface Shape {
   items?: Shape
 }
 
-/** A value of a schema with `text` in each text field. */
-export function filled(shape: Shape, text: string): unknown {
+/** A value of a schema with `text` in each text field; where a field may be several things, the `nth` of them, or the last. */
+export function filled(shape: Shape, text: string, nth = 0): unknown {
   if (shape.enum) return shape.enum[0]
   if (shape.const !== undefined) return shape.const
-  const choice = shape.anyOf?.[0] ?? shape.oneOf?.[0]
-  if (choice) return filled(choice, text)
+  const choices = shape.anyOf ?? shape.oneOf ?? []
+  const choice = choices[Math.min(nth, choices.length - 1)]
+  if (choice) return filled(choice, text, nth)
   switch (shape.type) {
     case 'object':
-      return Object.fromEntries(Object.entries(shape.properties ?? {}).map(([name, one]) => [name, filled(one, text)]))
+      return Object.fromEntries(Object.entries(shape.properties ?? {}).map(([name, one]) => [name, filled(one, text, nth)]))
     case 'array':
-      return [filled(shape.items ?? {}, text)]
+      return [filled(shape.items ?? {}, text, nth)]
     case 'integer':
     case 'number':
       return Math.max(1, shape.minimum ?? 1)
