@@ -264,6 +264,10 @@ test('a page of another site can neither refresh nor sign out', async () => {
     { origin: 'https://evil.example' },
     { origin: 'http://localhost.evil.example' },
     { origin: 'null' },
+    // Of a sibling host, which the cookie is sent to as well.
+    { 'sec-fetch-site': 'same-site', origin: 'http://blog.localhost' },
+    { 'sec-fetch-site': 'same-site', origin: 'http://localhost:8080' },
+    { 'sec-fetch-site': 'same-site' },
   ] as Record<string, string>[]) {
     expect((await refresh(app, cookie, headers)).problem?.code).toBe('not_allowed')
     expect((await ask(app, null, accountCalls.signOut, undefined, { cookie, ...headers })).problem?.code).toBe('not_allowed')
@@ -277,7 +281,8 @@ test("the product's own pages refresh, by https and by plain http on a local net
   let { cookie } = await signedIn(app, await aPerson(app, { password }))
   for (const headers of [
     { 'sec-fetch-site': 'same-origin' },
-    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'same-site', origin: 'https://duely.example.com' },
+    { 'sec-fetch-site': 'none' },
     { origin: 'http://192.168.1.20:3000', host: '192.168.1.20:3000' },
     { origin: 'https://duely.example.com', host: 'internal:3000' },
     {},

@@ -165,3 +165,46 @@ row('69', 'a page of another site posts to the calls that rely on a cookie', { s
     holds: effects.length === 0 && still && (await signIn(url, 'victim@example.com')) !== null,
   }
 })
+
+row('142', 'a page of a sibling host posts to the calls that rely on a cookie', { short: true }, async (trial) => {
+  trial.mustHold('carried out 0 times; the session stays; a page of Duely itself, and a request of no page, are answered')
+  const { url } = await openTarget(trial)
+  const victim = await signUp(url, { email: 'victim@example.com' })
+  const cookies = victim.cookie('/auth')
+  const sibling = 'https://blog.duely.example'
+  const foreign: Record<string, string>[] = [
+    { 'sec-fetch-site': 'same-site', origin: sibling },
+    { 'sec-fetch-site': 'same-site', origin: 'null' },
+    { 'sec-fetch-site': 'same-site' },
+    { 'sec-fetch-site': 'something-new', origin: sibling },
+    { 'sec-fetch-site': '', origin: sibling },
+  ]
+  const calls: Record<string, object> = {
+    'POST /auth': { email: 'victim@example.com', password },
+    'POST /auth/refresh': {},
+    'POST /auth/logout': {},
+    'POST /auth/google/exchange': { code: 'x' },
+  }
+  const carriedOut: string[] = []
+  for (const [call, body] of Object.entries(calls))
+    for (const origin of foreign) {
+      const { status } = await new Browser(url).ask(call, { headers: { ...cookies, ...origin }, body })
+      if (status !== 403) carriedOut.push(`${call} as ${Object.values(origin).join(' ')}: ${status}`)
+    }
+  const own: Record<string, string>[] = [
+    { 'sec-fetch-site': 'same-origin', origin: url },
+    { 'sec-fetch-site': 'same-site', origin: url },
+    { 'sec-fetch-site': 'none' },
+    { origin: url },
+    {},
+  ]
+  const refused: string[] = []
+  for (const headers of own) {
+    const { status } = await victim.ask('POST /auth/refresh', { headers })
+    if (status !== 200) refused.push(`${Object.values(headers).join(' ')}: ${status}`)
+  }
+  return {
+    figure: `${4 * foreign.length} posts, ${carriedOut.length} carried out${carriedOut.length > 0 ? ` (${carriedOut.slice(0, 3).join('; ')})` : ''}; of ${own.length} ordinary ones ${refused.length} refused${refused.length > 0 ? ` (${refused.join('; ')})` : ''}`,
+    holds: carriedOut.length === 0 && refused.length === 0,
+  }
+})
