@@ -36,12 +36,25 @@ export const verdict = z.enum(['sure', 'likely', 'recorded', 'none']).meta({
 })
 export type Verdict = z.infer<typeof verdict>
 
-const bankMatch = z
+const bankEvidence = z
+  .object({
+    field: z.enum(['description', 'reference', 'name']).meta({ description: 'Which text of the line.' }),
+    text: z.string().meta({ description: 'What it says, as it says it.' }),
+    kind: z.enum(['reference', 'name', 'payment']).meta({
+      description:
+        'What it matched: the `reference` of an invoice; the `name` of its client, by two words or by one that no other client has; or the reference of a `payment`, such as a UTR.',
+    }),
+  })
+  .meta({ id: 'BankEvidence', description: 'Words of a line that a match rests on.' })
+export type BankEvidence = z.infer<typeof bankEvidence>
+
+export const bankMatch = z
   .object({
     line: z.int().meta({ description: 'Which of the lines it is about, from 0.' }),
     verdict,
     invoices: z.array(share),
     reason: z.string().meta({ description: 'Why, in a sentence; empty where no invoice fits.' }),
+    evidence: z.array(bankEvidence).meta({ description: 'The words of the line that are the reason; empty where the amount alone is.' }),
   })
   .meta({ id: 'BankMatch' })
 export type BankMatch = z.infer<typeof bankMatch>

@@ -34,9 +34,24 @@ test('a bank file is matched, recorded and taken back', async () => {
   const [one, two] = [await anInvoice(app, { owner: asha, amount: 5_000 }), await anInvoice(app, { owner: asha, amount: 700 })]
   const lines = [line(`NEFT ${one.reference} KAVERI`, 2_000), line(`IMPS/${two.reference}`, 700), line('SALARY', 12.5)]
   expect(await reviewed(app, asha, lines)).toEqual([
-    { line: 0, verdict: 'sure', invoices: [{ invoiceId: one._id, amount: 2_000 }], reason: `The text names ${one.reference}.` },
-    { line: 1, verdict: 'sure', invoices: [{ invoiceId: two._id, amount: 700 }], reason: `The text names ${two.reference}.` },
-    { line: 2, verdict: 'none', invoices: [], reason: '' },
+    {
+      line: 0,
+      verdict: 'sure',
+      invoices: [{ invoiceId: one._id, amount: 2_000 }],
+      reason: `“${one.reference}” and “KAVERI” are in the row.`,
+      evidence: [
+        { field: 'description', text: one.reference, kind: 'reference' },
+        { field: 'description', text: 'KAVERI', kind: 'name' },
+      ],
+    },
+    {
+      line: 1,
+      verdict: 'sure',
+      invoices: [{ invoiceId: two._id, amount: 700 }],
+      reason: `“${two.reference}” is in the row.`,
+      evidence: [{ field: 'description', text: two.reference, kind: 'reference' }],
+    },
+    { line: 2, verdict: 'none', invoices: [], reason: '', evidence: [] },
   ])
   expect(await paymentsOf(app, asha, one._id)).toEqual([])
   const { reply } = await imported(app, asha, lines)
@@ -175,6 +190,24 @@ test('a transfer that was recorded by hand with its reference is not proposed fo
   await ask(app, asha, invoiceCalls.update, { params: { id: two._id }, body: { dueDate: '2026-01-01' } })
   await ask(app, asha, paymentCalls.takeBack, { params: { id: one._id, pid: reply.payment._id } })
   expect(await reviewed(app, asha, lines)).toMatchObject([{ verdict: 'likely', invoices: [{ invoiceId: two._id }] }])
+})
+
+test('a paid invoice is recognised however its reference is written', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const paid = async (reference: string) => {
+    const { _id } = await anInvoice(app, { owner: asha, amount: 500, reference })
+    await ask(app, asha, paymentCalls.record, { params: { id: _id }, body: { amount: 500, paidOn: '2026-03-01' } })
+    return _id
+  }
+  const [dashed, wide] = [await paid('Ab–2026–7'), await paid('ＺＫ/０１５')]
+  const open = await anInvoice(app, { owner: asha, amount: 500, reference: 'AB-2026' })
+  const lines = ['NEFT AB 2026-7', 'IMPS zk015', 'AB-2026'].map((text) => line(text, 500))
+  expect((await reviewed(app, asha, lines)).map(({ invoices, reason }) => [invoices[0]?.invoiceId, reason.split(':')[0]])).toEqual([
+    [dashed, 'Perhaps recorded already'],
+    [wide, 'Perhaps recorded already'],
+    [open._id, '“AB-2026” is in the row.'],
+  ])
 })
 
 test('one line pays several invoices, and the same amount within three days is asked about', async () => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { and, between, eq, isNotNull, isNull, ne, sql } from 'drizzle-orm'
+import { and, between, eq, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { BankLine, BankMatch, ImportedBankLine } from '#contract/bank-file.ts'
 import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
@@ -27,8 +27,10 @@ import {
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { analyzeGrown, arrayText, type Database } from '#server/platform/database.ts'
+import { openPace, type Pace } from '#server/platform/pace.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
-import { matchLines, type NamedPayment, type OpenAnswer, type Payable, recordedWithin, tokensIn } from './bank-matching.ts'
+import { matchLines, type NamedPayment, type OpenAnswer, type Payable, recordedWithin } from './bank-matching.ts'
+import { dashes, type Form, formOf, isWrittenAs, joined, References, readRuns, shaped } from './bank-text.ts'
 import { payAnswers } from './tables.ts'
 import { bankTexts as texts } from './texts.ts'
 
@@ -38,28 +40,39 @@ interface Owner {
   currency: string
 }
 
+/** Units of work of one hash, besides its text. */
+const ofHash = 50
+
 /** The text of a line, as its hash and the references in it are read. */
 type LineText = Pick<BankLine, 'description' | 'reference' | 'name'>
 
 /** Which invoices the lines pay. Reads only; the same lines get the same answer until something is recorded. */
 export async function matchBankFile(db: Database, { id: ownerId, currency }: Owner, lines: BankLine[]): Promise<BankMatch[]> {
   for (const [at, { amount }] of lines.entries()) refuseAmount(amount, currency, `lines.${at}.amount`)
-  const hashes = hashesOf(lines, currency)
+  const pace = openPace()
+  const hashes = await hashesOf(lines, currency, pace)
   const recorded = await recordedLines(db, ownerId, hashes)
-  const invoices = await payables(db, ownerId, { lines, currency })
+  const invoices = await payables(db, ownerId, { lines, currency }, pace)
   const answers = await openAnswers(db, ownerId)
   const payments = await namedPayments(db, ownerId, { lines, currency })
+  const clients = await clientNames(db, ownerId)
   const asked = lines.map((line, at) => ({
     ...line,
     amountMinor: minorOf(line.amount, currency),
     recorded: recorded.has(hashes[at] ?? ''),
   }))
-  const matches = await matchLines(asked, { invoices, answers, payments }, (minor) => formatMoney(fromMinor(minor, currency), currency))
-  return matches.map(({ verdict, invoices, reason }, line) => ({
+  const matches = await matchLines(
+    asked,
+    { invoices, answers, payments, clients },
+    (minor) => formatMoney(fromMinor(minor, currency), currency),
+    pace,
+  )
+  return matches.map(({ verdict, invoices, reason, evidence }, line) => ({
     line,
     verdict,
     invoices: invoices.map(({ invoiceId, amountMinor }) => ({ invoiceId, amount: fromMinor(amountMinor, currency) })),
     reason,
+    evidence,
   }))
 }
 
@@ -81,7 +94,7 @@ export async function importBankFile(
     const owner = await lockOwner(tx, ownerId)
     const today = localDate(now, owner.timezone)
     for (const [at, line] of lines.entries()) refuseLine(line, `lines.${at}`, { today, currency })
-    const hashes = hashesOf(lines, currency)
+    const hashes = await hashesOf(lines, currency, openPace())
     const before = await recordedLines(tx, ownerId, hashes)
     const payments = lines.flatMap((line, at) => {
       const hash = hashes[at] ?? ''
@@ -186,15 +199,18 @@ function paymentOf(
  * A line's hash: date, amount and text, and how many lines of that day are the same before it, so that two equal transfers of one day are
  * two, and the same file, or one that overlaps it, is recognised.
  */
-function hashesOf(lines: (LineText & { date: string; amount: number })[], currency: string): string[] {
+async function hashesOf(lines: (LineText & { date: string; amount: number })[], currency: string, pace: Pace): Promise<string[]> {
   const counts = new Map<string, number>()
-  return lines.map(({ date, amount, description, reference, name }) => {
+  const hashes: string[] = []
+  for (const { date, amount, description, reference, name } of lines) {
     const text = [description, reference, name].join('\n').normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
     const key = JSON.stringify([date, currency, minorOf(amount, currency), text])
     const count = counts.get(key) ?? 0
     counts.set(key, count + 1)
-    return createHash('sha256').update(`${key}${count}`).digest('base64url')
-  })
+    hashes.push(createHash('sha256').update(`${key}${count}`).digest('base64url'))
+    await pace.did(ofHash + text.length)
+  }
+  return hashes
 }
 
 /** Also a line of which only a part counts: what was taken back of it is recorded by hand. */
@@ -214,10 +230,37 @@ async function recordedLines(tx: Database, ownerId: string, hashes: string[]): P
   return new Set(found.map(({ hash }) => hash))
 }
 
+/** How the reference of an invoice is compared, as `formOf` does it. */
+const inForm = sql`regexp_replace(lower(normalize(${invoices.reference}, NFKC)), ${`[[:space:]/${dashes}]`}, '', 'g')`
+/** With every figure as 0 and every letter as a: an account has few of these, however many invoices it has. */
+const shape = sql<string>`regexp_replace(regexp_replace(lower(normalize(${invoices.reference}, NFKC)), '[0-9]', '0', 'g'), ${`[^0[:space:]/${dashes}]`}, 'a', 'g')`
+
+/** What in the lines can be the reference of a paid invoice. All paid ones are more than a process could compare. */
+async function namedInLines(db: Database, ofPaid: SQL | undefined, lines: LineText[], pace: Pace): Promise<string[]> {
+  const shapes = new References<Form>()
+  for (const { reference } of await db.selectDistinct({ reference: shape }).from(invoices).where(ofPaid)) {
+    const form = formOf(reference)
+    shapes.add(form.text, form)
+  }
+  const named = new Set<string>()
+  for (const { description, reference, name } of lines) {
+    const runs = readRuns([description, reference, name])
+    for (const token of shapes.in(runs.map(shaped)))
+      if (shapes.get(token.text).some((form) => isWrittenAs(token, form))) named.add(joined(runs, token))
+    await pace.did(description.length + reference.length + name.length)
+  }
+  return [...named]
+}
+
 /** The open invoices, and those that are paid and whose reference is in a line; with what was paid of them. */
-async function payables(db: Database, ownerId: string, { lines, currency }: { lines: LineText[]; currency: string }): Promise<Payable[]> {
-  const named = [...new Set(lines.flatMap((line) => tokensIn(line)))]
-  const bareReference = sql`regexp_replace(lower(${invoices.reference}), '[[:space:]/-]', '', 'g')`
+async function payables(
+  db: Database,
+  ownerId: string,
+  { lines, currency }: { lines: LineText[]; currency: string },
+  pace: Pace,
+): Promise<Payable[]> {
+  const its = and(eq(invoices.ownerId, ownerId), eq(invoices.currency, currency), isNull(invoices.deletedAt))
+  const named = await namedInLines(db, and(its, eq(invoices.status, 'paid')), lines, pace)
   const rows = await db
     .select({
       id: invoices.id,
@@ -228,14 +271,7 @@ async function payables(db: Database, ownerId: string, { lines, currency }: { li
       paidMinor: invoices.paidMinor,
     })
     .from(invoices)
-    .where(
-      and(
-        eq(invoices.ownerId, ownerId),
-        eq(invoices.currency, currency),
-        isNull(invoices.deletedAt),
-        sql`(${invoices.status} <> 'paid' OR ${bareReference} = ANY(${arrayText(named)}::text[]))`,
-      ),
-    )
+    .where(and(its, sql`(${invoices.status} <> 'paid' OR ${inForm} = ANY(${arrayText(named)}::text[]))`))
   const paid = rows.filter(({ paidMinor }) => paidMinor > 0).map(({ id }) => id)
   const payments = await livePayments(db, ownerId, paid)
   return rows.map((row) => ({
@@ -306,6 +342,14 @@ async function paymentsOfImport(tx: Database, ownerId: string, importId: string)
     .select()
     .from(invoicePayments)
     .where(and(eq(invoicePayments.ownerId, ownerId), eq(invoicePayments.batchId, importId)))
+}
+
+async function clientNames(db: Database, ownerId: string): Promise<string[]> {
+  const found = await db
+    .selectDistinct({ name: invoices.clientName })
+    .from(invoices)
+    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt)))
+  return found.map(({ name }) => name)
 }
 
 /** What clients said about payments and is not decided. */

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
-import { type BankLine, bare, type Match, matchLines, type NamedPayment, type OpenAnswer, type Payable } from './bank-matching.ts'
+import { openPace, type Pace } from '#server/platform/pace.ts'
+import { type BankLine, type Match, matchLines, type NamedPayment, type OpenAnswer, type Payable } from './bank-matching.ts'
+import { formOf } from './bank-text.ts'
 
 const rupees = (minor: number) => `₹${minor / 100}`
 
@@ -12,7 +14,7 @@ function lineOf(description: string, amount: number, more: Partial<BankLine> = {
 }
 
 const match = (lines: BankLine[], invoices: Payable[], answers: OpenAnswer[] = [], payments: NamedPayment[] = []) =>
-  matchLines(lines, { invoices, answers, payments }, rupees)
+  matchLines(lines, { invoices, answers, payments, clients: [] }, rupees)
 
 /** The verdict on one line, and what it pays: `sure INV-0042:3000`. */
 async function said(line: BankLine, invoices: Payable[], answers: OpenAnswer[] = [], payments: NamedPayment[] = []): Promise<string> {
@@ -43,7 +45,7 @@ test('a date is no reference', async () => {
 })
 
 test('a reference that is too short, or has no figure, is never recognised', async () => {
-  expect([bare('A-1'), bare('ACME'), bare('12'), bare('AB-12')]).toEqual(['', '', '', 'ab12'])
+  expect(['A-1', 'ACME', '12', 'AB-12'].map((reference) => formOf(reference).text)).toEqual(['', '', '', 'ab12'])
   expect(await said(lineOf('ACME A-1 12', 10), [payable('ACME', 500), payable('A-1', 500), payable('12', 700)])).toBe('none')
 })
 
@@ -66,7 +68,7 @@ test('several references are sure where their balances add up, else for review',
 
 test('more than the balance is for review', async () => {
   const [found] = await match([lineOf('INV-0042', 3_500)], [payable('INV-0042', 3_000)])
-  expect(found).toMatchObject({ verdict: 'likely', reason: 'The text names INV-0042, of which only ₹3000 is still to pay.' })
+  expect(found).toMatchObject({ verdict: 'likely', reason: '“INV-0042” is in the row, but only ₹3000 of INV-0042 is still to pay.' })
 })
 
 test('an equal balance is for review: by a word of the name, or where only one fits', async () => {
@@ -134,4 +136,91 @@ test('a payment of the same amount within three days is perhaps recorded already
     'sure INV-0042:3000',
   )
   expect(await said(lineOf('INV-0042', 3_000, { recorded: true }), [payable('INV-0042', 9_000)])).toBe('recorded')
+})
+
+/** Which words of a line are the evidence, as `reference: INV-0042`. */
+async function evidence(line: BankLine, invoices: Payable[], clients: string[] = [], answers: OpenAnswer[] = []): Promise<string[]> {
+  const [found] = await matchLines([line], { invoices, answers, payments: [], clients }, rupees)
+  for (const { field, text } of found?.evidence ?? []) expect(line[field]).toContain(text)
+  return (found?.evidence ?? []).map(({ text, kind }) => `${kind}: ${text}`)
+}
+
+test('the evidence is what the row says, as it says it', async () => {
+  const invoices = [payable('INV-0042', 5_000), payable('INV-0043', 700, { clientName: 'Studio Indigo' })]
+  const answers = [{ invoiceId: 'INV-0042', reference: 'UTR 412345678901', amountMinor: 300_000 }]
+  expect(await evidence(lineOf('NEFT KAVERI FOODS PVT LTD inv 0042', 3_000), invoices)).toEqual([
+    'reference: inv 0042',
+    'name: KAVERI FOODS',
+  ])
+  expect(await evidence(lineOf('Rechnung ＩＮＶ－００４２ Kaverí', 3_000), invoices)).toEqual([
+    'reference: ＩＮＶ－００４２',
+    'name: Kaverí',
+  ])
+  expect(await evidence(lineOf('IMPS', 700, { name: 'INDIGO, STUDIO' }), invoices)).toEqual(['name: INDIGO', 'name: STUDIO'])
+  expect(await evidence(lineOf('UPI/611402/studioindigo@okicici', 700), invoices)).toEqual(['name: studioindigo'])
+  expect(await evidence(lineOf('NEFT UTR412345678901', 3_000), invoices, [], answers)).toEqual(['payment: UTR412345678901'])
+  expect(await evidence(lineOf('CASH', 700), invoices)).toEqual([])
+})
+
+test('a word that another client has too is no evidence of one, two words are', async () => {
+  const invoices = [payable('INV-0042', 3_000), payable('INV-0043', 3_000, { clientName: 'Studio Indigo' })]
+  expect(await evidence(lineOf('NEFT KAVERI', 3_000), invoices, ['Kaveri Textiles'])).toEqual([])
+  expect(await evidence(lineOf('NEFT KAVERI FOODS', 3_000), invoices, ['Kaveri Textiles'])).toEqual(['name: KAVERI FOODS'])
+  // Another spelling is the same client.
+  expect(await evidence(lineOf('NEFT KAVERI', 3_000), invoices, ['kaveri foods Pvt Ltd'])).toEqual(['name: KAVERI'])
+})
+
+test('a number without its zeros is sure where the client is named too', async () => {
+  const invoices = [payable('INV-0009', 3_000), payable('INV-0042', 700)]
+  expect(await said(lineOf('UPI/kaverifoods@okicici/INV 9', 3_000), invoices)).toBe('sure INV-0009:3000')
+  expect(await said(lineOf('INV 9', 1_000), invoices)).toBe('likely INV-0009:1000')
+  expect(await said(lineOf('INV 9 KAVERI FOODS', 3_000), [...invoices, payable('INV-009', 500)])).toBe('likely INV-0009:3000')
+  expect(await said(lineOf('INV 9 KAVERI', 10), [payable('INV-0009', 3_000), payable('INV-9', 700)])).toBe('sure INV-9:10')
+  // Beside a whole reference it says nothing.
+  expect(await said(lineOf('INV-0042 INV 9', 700), invoices)).toBe('sure INV-0042:700')
+})
+
+test.each([
+  ['references without end', (nth: number) => lineOf(`INV-${nth} I${nth % 10}-1 2 `.repeat(90).slice(0, 1_000), 500 + nth)],
+  ['figures alone', () => lineOf('1 2 3 4 5 '.repeat(100), 500)],
+  ['one amount and one name', () => lineOf('NEFT KAVERI FOODS', 3_000)],
+  ['one payment that many clients named', () => lineOf('UTR 412345678901 '.repeat(50), 500)],
+])('a file of %s takes as much work as it has text, and others get their turn', async (_what, lineAt) => {
+  let read = 0
+  const count = <T extends object>(one: T): T =>
+    new Proxy(one, {
+      get(target, name, receiver) {
+        read += 1
+        return Reflect.get(target, name, receiver)
+      },
+    })
+  const [lines, invoices] = [Array.from({ length: 400 }, (_none, nth) => lineAt(nth)), 400]
+  const known = {
+    invoices: Array.from({ length: invoices }, (_none, nth) => count(payable(`INV-${nth}`, 3_000))),
+    answers: Array.from({ length: invoices }, (_none, nth) =>
+      count({ invoiceId: `INV-${nth}`, reference: 'UTR 412345678901', amountMinor: 100 }),
+    ),
+    payments: Array.from({ length: invoices }, (_none, nth) =>
+      count({ invoiceId: `INV-${nth}`, invoice: `INV-${nth}`, reference: 'UTR 412345678901', amountMinor: 100, paidOn: '2026-03-02' }),
+    ),
+    clients: [],
+  }
+  let [done, longest, rests] = [0, 0, 0]
+  const pace = openPace(async () => {
+    longest = Math.max(longest, done)
+    done = 0
+    rests += 1
+  })
+  const counted: Pace = {
+    did(units) {
+      done += units
+      return pace.did(units)
+    },
+  }
+  await matchLines(lines, known, rupees, counted)
+  const text = lines.reduce((sum, { description }) => sum + description.length, 0)
+  // Each line with each invoice would be 160,000.
+  expect(read).toBeLessThan(100 * invoices + text / 4)
+  expect(rests).toBeGreaterThan(0)
+  expect(longest).toBeLessThan(30_000)
 })

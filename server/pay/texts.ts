@@ -1,3 +1,4 @@
+import type { BankEvidence } from '#contract/bank-file.ts'
 import { formatDate } from '#contract/dates.ts'
 import { formatMoney } from '#contract/money.ts'
 import { shortName } from '#contract/notices.ts'
@@ -259,15 +260,29 @@ export const noticeTexts = {
 }
 
 /** What a review of a bank file says about a line, and why an import is refused. */
+type Evidence = Pick<BankEvidence, 'text'>
+
+/** Quotations of a reason; a row can name a hundred invoices. */
+const mostQuoted = 4
+
+/** “INV-0018” and “KAVERI FOODS” are in the row, and so on. */
+function inRow(evidence: Evidence[], rest: string): string {
+  const words = [...new Set(evidence.map(({ text }) => `“${text}”`))]
+  const others = words.length - mostQuoted
+  const quoted = others > 1 ? [...words.slice(0, mostQuoted), `${others} others`] : words
+  return `${listed.format(quoted)} ${words.length === 1 ? 'is' : 'are'} in the row${rest}`
+}
+
 export const bankTexts = {
   recorded: 'Recorded before.',
   perhapsRecorded: (reference: string) => `Perhaps recorded already: ${reference} has a payment of this amount from about that day.`,
-  named: ([reference = '']: string[]) => `The text names ${reference}.`,
-  namedTogether: (references: string[]) => `The text names ${listed.format(references)}, which add up to this amount.`,
-  namedButMore: (reference: string, balance: string) => `The text names ${reference}, of which only ${balance} is still to pay.`,
-  namedButOther: (references: string[], sum: string) => `The text names ${listed.format(references)}, of which ${sum} is still to pay.`,
-  answered: (client: string) => `${client} named this payment.`,
-  amountAndName: (reference: string, client: string) => `The amount is the balance of ${reference}, and the text names ${client}.`,
+  named: (evidence: Evidence[]) => inRow(evidence, '.'),
+  namedTogether: (evidence: Evidence[]) => inRow(evidence, ', and their balances add up to this amount.'),
+  namedButMore: (evidence: Evidence[], reference: string, balance: string) =>
+    inRow(evidence, `, but only ${balance} of ${reference} is still to pay.`),
+  namedButOther: (evidence: Evidence[], sum: string) => inRow(evidence, `, of which ${sum} is still to pay.`),
+  answered: (evidence: Evidence[], client: string) => inRow(evidence, `, and ${client} named it.`),
+  amountAndName: (evidence: Evidence[], reference: string) => inRow(evidence, `, and the amount is the balance of ${reference}.`),
   amountOnly: (reference: string) => `Only ${reference} has this balance.`,
   future: 'Please choose today or an earlier day.',
   notTheSum: 'The amounts of the invoices must add up to the amount of the line.',

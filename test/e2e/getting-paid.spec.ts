@@ -209,7 +209,7 @@ for (const width of [1280, 390])
     ]
     await choose(lines)
     const group = (name: string) => page.getByRole('list', { name, exact: true }).getByRole('listitem')
-    await expect(group('Sure')).toContainText('The text names INV-0001.')
+    await expect(group('Sure')).toContainText('“INV-0001” and “KAVERI” are in the row.')
     await expect(group('Please look')).toContainText('INV-0002, Studio Indigo')
     await expect(group('No match')).toContainText('CASH DEPOSIT')
     await expect(page.getByText('1 outgoing payment is skipped.')).toBeVisible()
