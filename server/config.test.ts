@@ -35,6 +35,14 @@ test('an empty environment is a complete configuration', () => {
   })
 })
 
+test('PDF_FONTS must be font files that are there', () => {
+  const fonts = 'server/platform/fonts/NotoSans-Regular.ttf, server/platform/fonts/NotoSansThai-Bold.ttf'
+  expect(readConfig({}).pdfFonts).toEqual([])
+  expect(readConfig({ PDF_FONTS: fonts }).pdfFonts).toEqual(fonts.split(', '))
+  for (const wrong of ['/nowhere/a.ttf', 'server/platform/fonts', 'package.json', `${fonts},`])
+    expect(said({ PDF_FONTS: wrong }), wrong).toEqual([expect.stringMatching(/^PDF_FONTS must be font files of this machine/)])
+})
+
 test('an empty variable is treated as missing', () => {
   expect(readConfig({ PORT: '', DATABASE_URL: '', SUPPORT_URL: '' })).toMatchObject({ port: 3000, portGiven: false, databaseUrl: null })
 })

@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync } from 'node:fs'
 import net from 'node:net'
 import { z } from 'zod'
 import { ownClientId } from '#contract/integrations.ts'
@@ -69,6 +70,13 @@ const environment = z.object({
     .optional(),
   PAY_LINKS: z.enum(['auto', 'on', 'off'], 'must be auto, on or off').default('auto'),
   HOOK_ALLOW_PRIVATE_HOSTS: flag(false),
+  PDF_FONTS: z
+    .string()
+    .refine(
+      (text) => listed(text).every(isFontFile),
+      'must be font files of this machine (TrueType or OpenType) with commas between them, for example /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc',
+    )
+    .optional(),
   SYSTEM_SMTP_URL: url(['smtp:', 'smtps:'], 'smtps://user:password@smtp.example.com:465').optional(),
   SYSTEM_MAIL_FROM: z.string().min(3, 'must be an address such as Duely <hello@example.com>').optional(),
   HEARTBEAT_URL: webUrl('https://hc-ping.com/0f6e9f3c').optional(),
@@ -177,6 +185,8 @@ export interface Config {
   /** Name servers for the check of a mailbox's domain; null: those of this machine. */
   dnsServers: string[] | null
   allowPrivateWebhookHosts: boolean
+  /** Font files for PDFs, before those of the system. */
+  pdfFonts: string[]
   systemSmtpUrl: string | null
   systemMailFrom: string | null
   /** Asked after checks for due runs, so that something outside notices when they end. */
@@ -238,6 +248,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     allowPrivateSmtpHosts: given.SMTP_ALLOW_PRIVATE_HOSTS,
     dnsServers: given.DNS_SERVERS === undefined ? null : listed(given.DNS_SERVERS),
     allowPrivateWebhookHosts: given.HOOK_ALLOW_PRIVATE_HOSTS,
+    pdfFonts: given.PDF_FONTS === undefined ? [] : listed(given.PDF_FONTS),
     systemSmtpUrl: given.SYSTEM_SMTP_URL ?? null,
     systemMailFrom: given.SYSTEM_MAIL_FROM ?? null,
     heartbeatUrl: given.HEARTBEAT_URL ?? null,
@@ -340,6 +351,22 @@ function isProxy(text: string): boolean {
   if (['loopback', 'linklocal', 'uniquelocal'].includes(text)) return true
   const most = net.isIPv4(address) ? 32 : net.isIPv6(address) ? 128 : -1
   return more.length === 0 && most > 0 && (bits === undefined || (/^\d+$/.test(bits) && Number(bits) <= most))
+}
+
+/** By its first bytes: a file for the web (WOFF2) cannot be used. */
+function isFontFile(path: string): boolean {
+  try {
+    const begin = Buffer.alloc(4)
+    const file = openSync(path, 'r')
+    try {
+      readSync(file, begin)
+    } finally {
+      closeSync(file)
+    }
+    return ['\x00\x01\x00\x00', 'OTTO', 'ttcf', 'true'].includes(begin.toString('latin1'))
+  } catch {
+    return false
+  }
 }
 
 const hops = /^(?:[1-9]|10)$/

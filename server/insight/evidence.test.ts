@@ -39,7 +39,7 @@ test('the evidence of an invoice has its emails as sent, the replies, decisions,
   const answered = await download(app, asha, id)
   expect(answered.headers).toMatchObject({
     'content-type': 'application/zip',
-    'content-disposition': 'attachment; filename="INV-0001-evidence.zip"',
+    'content-disposition': 'attachment; filename="INV-0001-evidence.zip"; filename*=UTF-8\'\'INV-0001-evidence.zip',
     'cache-control': 'no-store',
   })
   const files = unzipSync(answered.rawPayload)
@@ -70,7 +70,7 @@ test('the evidence of an invoice has its emails as sent, the replies, decisions,
 test('the timeline is in the order of what happened, within a minute and when clocks go back', async () => {
   await using app = await openTestApp({ now: '2026-10-25T00:54:00Z' })
   const asha = await aPerson(app, { timezone: 'Europe/Berlin' })
-  const { _id: id } = await anInvoice(app, { owner: asha })
+  const { _id: id } = await anInvoice(app, { owner: asha, reference: 'चालान/७', clientName: 'شركة كافري' })
   // 02:55 twice, then 02:05.
   for (const [at, amount] of [
     ['2026-10-25T00:55:10Z', 1],
@@ -80,8 +80,12 @@ test('the timeline is in the order of what happened, within a minute and when cl
     app.clock.set(at)
     await ask(app, asha, paymentCalls.record, { params: { id }, body: { amount } })
   }
-  const pdf = unzipSync((await download(app, asha, id)).rawPayload)['timeline.pdf']
+  const evidence = await download(app, asha, id)
+  expect(evidence.headers['content-disposition']).toContain(`filename*=UTF-8''${encodeURIComponent('चालान_७-evidence.zip')}`)
+  const pdf = unzipSync(evidence.rawPayload)['timeline.pdf']
   const words = readPdf(Buffer.from(pdf ?? []))
+  expect(words).toContain('Timeline of चालान/७\n')
+  expect(words).toContain('from شركة كافري (client')
   expect(words.match(/(?<=Payment of )₹\d/g)).toEqual(['₹1', '₹2', '₹3'])
 })
 

@@ -11,7 +11,6 @@ import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { type ZipFile, zipped } from '#server/platform/zip.ts'
 import { invoiceHistory } from '#server/reminders/history.ts'
-import { timelinePdf } from './evidence-pdf.ts'
 import { evidenceTexts as t } from './texts.ts'
 
 /** More than any invoice has. */
@@ -45,7 +44,14 @@ export async function openEvidence(
     { name: 'README.txt', read: text(t.readme(row.reference, local(now.toString()), zone)) },
     { name: 'invoice.json', read: text(`${JSON.stringify(invoice, null, 2)}\n`) },
     ...(row.fileId === null ? [] : [{ name: 'invoice.pdf', read: () => readFile(db, account.id, row.fileId ?? '') }]),
-    { name: 'timeline.pdf', read: () => timelinePdf({ row, business: account.displayName, history, local, today: local(now.toString()) }) },
+    {
+      name: 'timeline.pdf',
+      async read() {
+        // Loaded with its fonts only when one is wanted.
+        const { timelinePdf } = await import('./evidence-pdf.ts')
+        return timelinePdf({ row, business: account.displayName, history, local, today: local(now.toString()), fonts: config.pdfFonts })
+      },
+    },
     { name: 'emails.csv', read: text(emailsCsv(history, local)) },
     {
       name: 'decisions.csv',
@@ -66,7 +72,7 @@ export async function openEvidence(
         read: () => readRaw(db, account.id, _id),
       })),
   ]
-  return { name: `${row.reference.replace(/[^\w.-]/g, '_')}-evidence.zip`, parts: zipped(withSums(entries)) }
+  return { name: `${row.reference.replace(/[^\p{L}\p{M}\p{N}_.-]/gu, '_')}-evidence.zip`, parts: zipped(withSums(entries)) }
 }
 
 /** The files with their sums last. */

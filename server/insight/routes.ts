@@ -4,6 +4,7 @@ import { refuseWithout } from '#server/billing/billing.ts'
 import { large, localDate, long, sizeOfList } from '#server/invoices/invoices.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { attachment } from '#server/platform/headers.ts'
 import { streamed } from '#server/platform/stream-json.ts'
 import { openEvidence } from './evidence.ts'
 import { exportFigures } from './export.ts'
@@ -44,7 +45,7 @@ export function insightRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
   answer(app, evidenceCalls.download, async ({ params }, { account }, { reply, enterHeavy }) => {
     await enterHeavy()
     const { name, parts } = await openEvidence({ db, config }, account, params.id, clock.now())
-    reply.headers({ 'content-type': 'application/zip', 'content-disposition': `attachment; filename="${name}"` })
+    reply.headers({ 'content-type': 'application/zip', 'content-disposition': attachment(name, 'evidence.zip') })
     return streamed(parts)
   })
 }

@@ -8,6 +8,7 @@ import { type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { attachment } from '#server/platform/headers.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { streamed } from '#server/platform/stream-json.ts'
 import { invoiceFiles } from './tables.ts'
@@ -45,10 +46,9 @@ export function fileRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock'>):
 
 /** A PDF is saved by a browser, never shown in a page of this server. */
 export function pdfHeaders(name: string): Record<string, string> {
-  const plain = /^[\x20-\x7e]*$/.test(name) ? name : 'invoice.pdf'
   return {
     'content-type': type,
-    'content-disposition': `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(name)}`,
+    'content-disposition': attachment(name, 'invoice.pdf'),
     'content-security-policy': "default-src 'none'; sandbox",
     'x-content-type-options': 'nosniff',
     'cache-control': 'no-store',

@@ -124,7 +124,8 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
       const often = await over(`pay-statement:${link.linkId}`, statementsOfLink, now)
       if (often) return tooMany(reply, often, now)
       const { statementName, statementPdf } = await import('./statement-pdf.ts')
-      return sendPdf(reply, { name: statementName(page), file: await statementPdf(page, await readBrandLogo(db, link.ownerId)) })
+      const file = await statementPdf(page, { logo: await readBrandLogo(db, link.ownerId), fonts: config.pdfFonts })
+      return sendPdf(reply, { name: statementName(page), file })
     })
     for (const url of ['/pay/:token', '/pay/:token/:invoiceId']) {
       onlineRoutes(pages, url, deps, {

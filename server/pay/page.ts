@@ -27,8 +27,6 @@ export interface PageFrom {
   /** The address of the page, without a slash at its end. */
   path: string
   business: string
-  /** Of the account: only a PDF that cannot print the name of the business has it. */
-  email: string
   details: string
   /** The address of the logo; null without one. */
   logo: string | null
@@ -74,7 +72,7 @@ type FormName = AnswerKind | 'amount' | 'online' | 'take_back'
 export interface StatementPage extends PageFrom {
   error: InvoicePage['error']
   clientName: string
-  /** Only a PDF that cannot print the name has it. */
+  /** For a client without an invoice, of whom no name is known. */
   clientEmail: string
   /** Oldest first. */
   invoices: { id: string; reference: string; dueDate: string; daysOverdue: number; owed: Owed }[]

@@ -91,7 +91,7 @@ export function payRoutes(app: App, deps: Deps, afterChange: AfterChange): void 
     // Loaded with its fonts only when one is wanted.
     const { statementPdf, statementName } = await import('./statement-pdf.ts')
     reply.headers(pdfHeaders(statementName(page)))
-    return streamed(only(await statementPdf(page, await readBrandLogo(db, account.id))))
+    return streamed(only(await statementPdf(page, { logo: await readBrandLogo(db, account.id), fonts: deps.config.pdfFonts })))
   })
   fileRoutes(app, deps)
   bankFileRoutes(app, deps, afterChange)

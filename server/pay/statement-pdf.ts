@@ -1,9 +1,21 @@
+import { setImmediate } from 'node:timers/promises'
 import { brandLines } from '#contract/brand.ts'
 import { formatDate } from '#contract/dates.ts'
 import { formatMoney, formatSums, type Money } from '#contract/money.ts'
-import { bankLines, methodsFor, ownLinkUrl, type PayLine } from '#contract/pay.ts'
+import { bankLines, methodsFor, ownLinkUrl } from '#contract/pay.ts'
 import { fileName } from '#contract/pay-links.ts'
-import { colors, type Document, numberPages, openPdf, pageBottom, pageMargin } from '#server/platform/pdf.ts'
+import {
+  type Block,
+  colors,
+  type Document,
+  numberPages,
+  openPdf,
+  type Pdf,
+  pageBottom,
+  pageMargin,
+  type TextStyle,
+} from '#server/platform/pdf.ts'
+import { isolate } from '#server/platform/pdf-text.ts'
 import { type StatementPage, statementSums } from './page.ts'
 import { pageTexts as t } from './texts.ts'
 
@@ -25,80 +37,51 @@ export function statementName({ clientName, today }: StatementPage): string {
 const logoSides: [number, number] = [150, 50]
 
 /** The statement of a client as a PDF (A4): what is open, the sum, how to pay, and what the business says about itself. `logo`: a PNG. */
-export async function statementPdf(page: StatementPage, logo: Buffer | null): Promise<Buffer> {
-  const { doc, done, printable } = openPdf()
-  const business = printable(page.business, page.email)
-  const title = t.statementTitle(business)
-  doc.info.Title = title
-  doc.info.Author = business
-  head(doc, {
-    logo,
-    colour: page.brand.colour,
-    business,
-    details: page.details
-      .split('\n')
-      .map((line) => printable(line))
-      .filter((line) => line !== ''),
-  })
+export async function statementPdf(page: StatementPage, { logo, fonts }: { logo: Buffer | null; fonts: string[] }): Promise<Buffer> {
+  const pdf = openPdf(fonts)
+  const { doc, done, write } = pdf
+  doc.info.Title = t.statementTitle(page.business)
+  doc.info.Author = page.business
+  head(pdf, page, logo)
   const sums = statementSums(page)
-  const client = printable(page.clientName, page.clientEmail)
-  doc
-    .font('bold')
-    .fontSize(22)
-    .fillColor(colors.ink)
-    .text(page.invoices.length === 0 ? t.nothingOpen : `${formatSums(sums, '')} ${t.toPay}`)
-  doc
-    .font('regular')
-    .fontSize(11)
-    .fillColor(colors.dim)
-    .text(`${t.forClientAll(client)} · ${formatDate(page.today)}`)
-  doc.moveDown(1.5)
+  write(page.invoices.length === 0 ? t.nothingOpen : `${formatSums(sums, '')} ${t.toPay}`, { font: 'bold', size: 22, color: colors.ink })
+  write(`${t.forClientAll(isolate(page.clientName || page.clientEmail))} · ${formatDate(page.today)}`, {
+    font: 'regular',
+    size: 11,
+    color: colors.dim,
+  })
+  doc.y += 22
   if (page.invoices.length > 0) {
-    table(
-      doc,
-      page.invoices.map((invoice) => ({ ...invoice, reference: printable(invoice.reference) })),
-    )
-    doc.moveDown(1.5)
-    for (const sum of sums) ways(doc, page, sum, (line) => ({ ...line, label: printable(line.label), shown: printable(line.shown) }))
+    await table(pdf, page.invoices)
+    doc.y += 18
+    for (const sum of sums) ways(pdf, page, sum)
   }
-  identity(
-    doc,
-    brandLines(page.brand)
-      .map((line) => printable(line))
-      .filter((line) => line !== ''),
-  )
-  numberPages(doc, (page, count) => `${title} · ${t.pageOf(page, count)}`)
+  identity(pdf, brandLines(page.brand))
+  numberPages(pdf, (nth, count) => `${t.statementTitle(isolate(page.business))} · ${t.pageOf(nth, count)}`)
   doc.end()
   return done
 }
 
-interface Head {
-  logo: Buffer | null
-  colour: string | null
-  business: string
-  details: string[]
-}
-
-function head(doc: Document, { logo, colour, business, details }: Head): void {
+function head({ doc, write }: Pdf, { business, details, brand: { colour } }: StatementPage, logo: Buffer | null): void {
   if (logo !== null) {
     doc.image(logo, { fit: logoSides })
-    doc.moveDown(0.8)
+    doc.y += 13
   }
-  doc.font('bold').fontSize(13).fillColor(colors.ink).text(business)
-  doc.font('regular').fontSize(10).fillColor(colors.dim)
-  for (const line of details) doc.text(line)
+  write(business, { font: 'bold', size: 13, color: colors.ink })
+  for (const line of details.split('\n').filter((text) => text.trim() !== '')) write(line, { font: 'regular', size: 10, color: colors.dim })
   if (colour !== null) rule(doc, { y: doc.y + 10, width: 3, color: colour })
-  doc.moveDown(2.5)
+  doc.y += 34
 }
 
 /** Under a thin line, as on client pages; nothing where a business says nothing. */
-function identity(doc: Document, lines: string[]): void {
+function identity({ doc, block, write }: Pdf, lines: string[]): void {
   if (lines.length === 0) return
-  doc.font('regular').fontSize(9).fillColor(colors.dim)
-  if (doc.y + 16 + lines.length * doc.currentLineHeight(true) > doc.page.height - pageBottom) doc.addPage()
+  const style = { font: 'regular', size: 9, color: colors.dim } as const
+  const { height } = block(lines.join('\n'), style, doc.page.width - 2 * pageMargin)
+  if (doc.y + 10 + height > doc.page.height - pageBottom) doc.addPage()
   rule(doc, { y: doc.y, width: 0.5, color: colors.rule })
-  doc.moveDown(0.8)
-  for (const line of lines) doc.text(line)
+  doc.y += 10
+  for (const line of lines) write(line, style)
 }
 
 function rule(doc: Document, { y, width, color }: { y: number; width: number; color: string }): void {
@@ -110,56 +93,54 @@ function rule(doc: Document, { y, width, color }: { y: number; width: number; co
     .stroke()
 }
 
-function table(doc: Document, invoices: StatementPage['invoices']): void {
-  const begin = () => row(doc, Object.values(t.columns), 'bold', colors.dim)
+async function table(pdf: Pdf, invoices: StatementPage['invoices']): Promise<void> {
+  const { doc } = pdf
+  const begin = () => row(pdf, cellsOf(pdf, Object.values(t.columns), { font: 'bold', size: 9, color: colors.dim }))
   begin()
-  for (const { reference, dueDate, daysOverdue, owed } of invoices) {
-    // A part of a reference names nothing.
-    const height = Math.max(rowHeight, doc.font('regular').fontSize(9).heightOfString(reference, { width: columns[0].width }) + 9)
-    if (doc.y + height > doc.page.height - pageBottom) {
+  for (const [nth, { reference, dueDate, daysOverdue, owed }] of invoices.entries()) {
+    // Other requests are served meanwhile.
+    if (nth % 20 === 19) await setImmediate()
+    const late = daysOverdue > 0 ? ` · ${t.overdue(daysOverdue)}` : ''
+    const amounts = [owed.total, owed.paid, owed.balance].map((amount) => formatMoney(amount, owed.currency))
+    const cells = cellsOf(pdf, [reference, `${formatDate(dueDate)}${late}`, ...amounts], { font: 'regular', size: 9, color: colors.ink })
+    if (doc.y + heightOf(cells) > doc.page.height - pageBottom) {
       doc.addPage()
       begin()
     }
-    const late = daysOverdue > 0 ? ` · ${t.overdue(daysOverdue)}` : ''
-    const amounts = [owed.total, owed.paid, owed.balance].map((amount) => formatMoney(amount, owed.currency))
-    row(doc, [reference, `${formatDate(dueDate)}${late}`, ...amounts], 'regular', colors.ink, height)
+    row(pdf, cells)
   }
 }
 
-function row(doc: Document, cells: string[], font: 'regular' | 'bold', color: string, height = rowHeight): void {
-  const { y } = doc
-  doc.font(font).fontSize(9).fillColor(color)
-  for (const [nth, { at, width, align }] of columns.entries())
-    doc.text(cells[nth] ?? '', pageMargin + at, y + 5, { width, align, height: height - 9, ellipsis: true })
-  rule(doc, { y: y + height, width: 0.5, color: colors.rule })
-  doc.x = pageMargin
-  doc.y = y + height
+const cellsOf = (pdf: Pdf, texts: string[], style: TextStyle) => columns.map(({ width }, nth) => pdf.block(texts[nth] ?? '', style, width))
+
+/** A cell is as high as its text: a part of a reference names nothing. */
+const heightOf = (cells: Block[]) => Math.max(rowHeight, ...cells.map(({ height }) => height + 9))
+
+function row({ doc, draw }: Pdf, cells: Block[]): void {
+  const ascent = Math.max(...cells.map((cell) => cell.ascent))
+  for (const [nth, { at, width, align }] of columns.entries()) {
+    const cell = cells[nth]
+    if (cell) draw(cell, { x: pageMargin + at, y: doc.y + 5, width, align, ascent })
+  }
+  doc.y += heightOf(cells)
+  rule(doc, { y: doc.y, width: 0.5, color: colors.rule })
 }
 
 /** How to pay the sum of one currency. */
-function ways(doc: Document, { methods }: StatementPage, sum: Money & { reference: string }, printable: (line: PayLine) => PayLine): void {
+function ways({ doc, write }: Pdf, { methods }: StatementPage, sum: Money & { reference: string }): void {
   const { upi, bank, ownLink } = methodsFor(methods, sum.currency)
   const lines = [
-    ...(upi ? [{ label: t.upiId, value: upi.id, shown: upi.id }] : []),
+    ...(upi ? [{ label: t.upiId, shown: upi.id }] : []),
     ...(bank ? bankLines(bank, sum.reference) : []),
-    ...(ownLink ? [{ label: ownLink.label, value: '', shown: ownLinkUrl(ownLink, sum) }] : []),
-  ].map(printable)
+    ...(ownLink ? [{ label: ownLink.label, shown: ownLinkUrl(ownLink, sum) }] : []),
+  ]
   if (lines.length === 0) return
   if (doc.y + 60 > doc.page.height - pageBottom) doc.addPage()
-  doc
-    .font('bold')
-    .fontSize(11)
-    .fillColor(colors.ink)
-    .text(t.pay(formatMoney(sum.amount, sum.currency)))
-  doc.moveDown(0.4)
+  write(t.pay(formatMoney(sum.amount, sum.currency)), { font: 'bold', size: 11, color: colors.ink })
+  doc.y += 6
   for (const { label, shown } of lines) {
-    doc
-      .font('regular')
-      .fontSize(10)
-      .fillColor(colors.dim)
-      .text(label === '' ? '' : `${label}: `, { continued: true })
-      .fillColor(colors.ink)
-      .text(shown)
+    const labelled = label === '' ? [] : [{ text: `${isolate(label)}: `, color: colors.dim }]
+    write([...labelled, { text: isolate(shown), color: colors.ink }], { font: 'regular', size: 10, color: colors.ink })
   }
-  doc.moveDown(1)
+  doc.y += 14
 }

@@ -84,7 +84,6 @@ async function readFrom(
   return {
     path,
     business: businessName === '' ? owner.displayName : businessName,
-    email: owner.email,
     details,
     logo: logo ? `${path}/logo` : null,
     hasWideLogo: logo?.isBrand ?? false,

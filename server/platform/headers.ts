@@ -37,6 +37,12 @@ export function answerHeaders(request: FastifyRequest, about: { https: boolean }
   }
 }
 
+/** A file that a browser saves under a name in any script; `plain`: for one that only reads ASCII (RFC 6266). */
+export function attachment(name: string, plain: string): string {
+  const shown = /^[\x20-\x7e]*$/.test(name) ? name : plain
+  return `attachment; filename="${shown}"; filename*=UTF-8''${encodeURIComponent(name)}`
+}
+
 export function hardenAnswers(app: FastifyInstance, about: { https: boolean }): void {
   app.addHook('onRequest', async (request: FastifyRequest, reply) => {
     reply.headers(answerHeaders(request, about))
