@@ -57,6 +57,11 @@ test('no name or reference adds a field to a UPI link', () => {
   )
 })
 
+test('letters that are joined stay so, and marks of direction go', () => {
+  const link = upiLink({ ...upi, name: '\u202eمی\u200cخواهم\u202c  Co\nLtd' }, payable)
+  expect(new URL(link).searchParams.get('pn')).toBe('می\u200cخواهم Co Ltd')
+})
+
 test('an EPC code has its eleven lines', () => {
   if (german.kind !== 'iban') throw new Error('The German account was not read as an IBAN.')
   expect(epcText(german, { ...payable, currency: 'EUR' })).toBe(

@@ -20,12 +20,15 @@ function plainAmount({ amount, currency }: Payable): string {
   return amount.toFixed(decimalsOf(currency))
 }
 
-/** Characters that are not shown, such as line breaks and the marks that turn the direction of a text, must not reach an app or a bank. */
-function visible(text: string): string {
+/** Characters that are not shown, such as the marks that turn the direction of a text; without joiners, which form letters and emoji. */
+export const hidden = /[\p{Cf}--[\u200c\u200d]]/gv
+
+/** One line: what is not shown must not reach an app, a bank or a stored answer. */
+export function visible(text: string): string {
   return text
     .toWellFormed()
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .replace(/ +/g, ' ')
+    .replace(hidden, ' ')
+    .replace(/[\p{Cc}\p{Zl}\p{Zp} ]+/gu, ' ')
     .trim()
 }
 

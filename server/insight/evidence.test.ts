@@ -85,7 +85,7 @@ test('the timeline is in the order of what happened, within a minute and when cl
   const pdf = unzipSync(evidence.rawPayload)['timeline.pdf']
   const words = readPdf(Buffer.from(pdf ?? []))
   expect(words).toContain('Timeline of चालान/७\n')
-  expect(words).toContain('from شركة كافري (client')
+  expect(words).toContain('from شركة كافري (billing@kaveri.example)')
   expect(words.match(/(?<=Payment of )₹\d/g)).toEqual(['₹1', '₹2', '₹3'])
 })
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { emailAddress } from '#contract/accounts.ts'
 import { calendarDate } from '#contract/invoices.ts'
 import { readTypedAmount, toMinor } from '#contract/money.ts'
+import { hidden, visible } from '#contract/pay.ts'
 import { screens } from '#contract/screens.ts'
 import { type AccountRow, findAccount, lockAccount } from '#server/accounts/accounts.ts'
 import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
@@ -34,11 +35,7 @@ export type Answer =
   | { kind: 'question'; message: string }
   | { kind: 'wrong_person'; name: string; email: string }
 
-const oneLine = (text: string) =>
-  text
-    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
-    .trim()
-    .toWellFormed()
+const oneLine = (text: string, most: number) => Array.from(visible(text)).slice(0, most).join('')
 
 /** Reads a form; `today`: the date in the account's zone. Answers the sentence that the page shows for the first field that is wrong. */
 export function readAnswer(
@@ -54,7 +51,7 @@ export function readAnswer(
       const amount = readTypedAmount(given.amount ?? '', owed.currency)
       if (amount === null || amount <= 0 || toMinor(amount, owed.currency) === null || amount > owed.total * 10)
         return { kind: 'paid', wrong: t.amount }
-      const reference = oneLine(given.reference ?? '').slice(0, 80)
+      const reference = oneLine(given.reference ?? '', 80)
       return reference === '' ? { kind: 'paid', wrong: t.reference } : { kind: 'paid', date: date.data, amount, reference }
     }
     case 'promise': {
@@ -66,7 +63,8 @@ export function readAnswer(
       const message = (given.message ?? '')
         .replace(/\r\n?/g, '\n')
         .replace(/[^\P{Cc}\n]/gu, ' ')
-        .replace(/[\p{Cf}\p{Zl}\p{Zp}]/gu, '')
+        .replace(hidden, '')
+        .replace(/[\p{Zl}\p{Zp}]/gu, '')
         .trim()
         .toWellFormed()
       if (message === '' || message.length > 2000) return { kind: 'question', wrong: t.message }
@@ -76,7 +74,7 @@ export function readAnswer(
       if (given.wrong !== 'yes') return { kind: 'wrong_person', wrong: t.wrongPerson }
       const email = emailAddress.safeParse(given.email ?? '')
       if ((given.email ?? '').trim() !== '' && !email.success) return { kind: 'wrong_person', wrong: t.email }
-      return { kind: 'wrong_person', name: oneLine(given.name ?? '').slice(0, 200), email: email.success ? email.data : '' }
+      return { kind: 'wrong_person', name: oneLine(given.name ?? '', 200), email: email.success ? email.data : '' }
     }
     default:
       return null

@@ -50,11 +50,12 @@ test('the page of a client shows what they said, and why an invoice waits', asyn
   const asha = await aPerson(app)
   const { _id: id } = await anInvoice(app, { owner: asha, amount: 5_000 })
   const address = await linkOf(app, asha, id)
-  await post(app, `${address}/answer`, { kind: 'question', message: 'Which order is this?' })
+  const message = 'Which order is this, می\u200cخواهم 👩\u200d👧?'
+  await post(app, `${address}/answer`, { kind: 'question', message: `\u202e${message}` })
   const [client] = (await ask(app, asha, clientCalls.list)).reply
   expect(client?.said).toEqual({ because: 'question', until: '2026-03-16' })
   const { reply } = await ask(app, asha, clientCalls.read, { params: { id: client?._id ?? '' } })
-  expect(reply.timeline).toMatchObject([{ kind: 'answer', answer: { kind: 'question', message: 'Which order is this?', state: 'open' } }])
+  expect(reply.timeline).toMatchObject([{ kind: 'answer', answer: { kind: 'question', message, state: 'open' } }])
   const { reply: history } = await ask(app, asha, reminderCalls.history, { params: { id } })
   expect(history.answers).toMatchObject([{ kind: 'question', state: 'open' }])
   const ravi = await aPerson(app)

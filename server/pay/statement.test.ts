@@ -191,7 +191,7 @@ test('a font of the operator draws what the others lack', async () => {
   expect(readPdf(await statementPdf(page, { logo: null, fonts }))).toContain('For Nanak ☬ ·')
 })
 
-test('a long name takes several lines, each within the page', async () => {
+test('a long name takes several lines and is whole', async () => {
   const name = 'कावेरी फूड्स प्राइवेट लिमिटेड '.repeat(7).trim()
   const [business] = readPdf(await statementPdf({ ...statement, business: name }, { logo: null, fonts: [] })).split('\n₹')
   expect(business?.split('\n').length).toBeGreaterThan(2)
