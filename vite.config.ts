@@ -108,6 +108,8 @@ export default defineConfig({
   plugins: [withoutMeta, withoutJsonSchema, iconsAlone, reactRouter()],
   // In development, all screens' libraries are optimized before the first visit: one found later would reload the page.
   optimizeDeps: { entries: ['web/**/*.{ts,tsx}', '!web/**/*.test.ts', '!web/routes.ts', '!web/entry.server.tsx'] },
+  // So that one can load the reader of workbooks where a file is one.
+  worker: { format: 'es' },
   build: {
     target: ['chrome111', 'edge111', 'firefox113', 'safari16.4'],
     // A font in a data: URL delays the first paint and can't be cached, and the security policy allows files only.

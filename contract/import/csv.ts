@@ -1,10 +1,21 @@
 import Papa, { type ParseResult } from 'papaparse'
 import { currencyOfHeader, type DateOrder } from './cells.ts'
 
+/** What a workbook says of a cell beyond its text. */
+export type CellValue =
+  /** A number, in full; `currency`: of its format, a code or a sign; `day`: the one that it counts, where it could be a date without a format. */
+  | { number: number; currency: string | null; day?: string }
+  /** A day, `YYYY-MM-DD`: the cell is a date of the workbook. */
+  | { date: string }
+  /** A formula that was saved without its result. */
+  | { formula: true }
+
 /** `number` is the row number that a spreadsheet shows. */
 export interface FileRow {
   number: number
   cells: string[]
+  /** What a workbook says of its cells. */
+  values?: (CellValue | undefined)[]
 }
 
 /** The index of each field's column; null if the file has none. */
@@ -82,7 +93,7 @@ export function readCsv(bytes: ArrayBuffer, limits?: CsvLimits): Table | LongRow
   return rows.length === 0 ? { kind: 'empty' } : { kind: 'rows', rows }
 }
 
-/** UTF-8, or what Excel writes: UTF-16 with a byte order mark, or Windows-1252. Null if it is none of them. */
+/** UTF-8, or what Excel writes: UTF-16 with a byte order mark, Windows-1252, or in Japan Shift JIS. Null if it is none of them. */
 function decode(bytes: ArrayBuffer, start: Uint8Array): string | null {
   if (start[0] === 0xff && start[1] === 0xfe) return new TextDecoder('utf-16le').decode(bytes)
   if (start[0] === 0xfe && start[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes)
@@ -91,7 +102,17 @@ function decode(bytes: ArrayBuffer, start: Uint8Array): string | null {
   } catch {
     const text = new TextDecoder('windows-1252').decode(bytes)
     // Five bytes are undefined in Windows-1252: with one of them the encoding is another.
-    return /[\u0080-\u009f]/.test(text) ? null : text
+    return /[\u0080-\u009f]/.test(text) ? decodeJapanese(bytes) : text
+  }
+}
+
+/** Shift JIS, where it is all that the bytes can be and has Japanese letters. */
+function decodeJapanese(bytes: ArrayBuffer): string | null {
+  try {
+    const text = new TextDecoder('shift_jis', { fatal: true }).decode(bytes)
+    return /[\u3040-\u30ff\u4e00-\u9fff]{2}/.test(text) ? text : null
+  } catch {
+    return null
   }
 }
 

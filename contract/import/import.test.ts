@@ -54,6 +54,8 @@ test('a file is not read behind its limits: one row more than are allowed, or a 
 test('the encodings that Excel writes are detected', () => {
   const windows = Uint8Array.from([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72, 0x2c, 0x31]).buffer
   expect(rowsOf(windows)).toEqual([{ number: 1, cells: ['Müller', '1'] }])
+  const shiftJis = Uint8Array.from([0x83, 0x58, 0x83, 0x5e, 0x81, 0x5b, 0x2c, 0x31]).buffer
+  expect(rowsOf(shiftJis)).toEqual([{ number: 1, cells: ['スター', '1'] }])
   const marked = bytes('\uFEFFनाम,1')
   expect(rowsOf(marked)).toEqual([{ number: 1, cells: ['नाम', '1'] }])
 })
@@ -64,8 +66,8 @@ test('a spreadsheet is reported as not CSV, an empty file as empty', () => {
 })
 
 test('a file in an unknown encoding is rejected', () => {
-  const shiftJis = Uint8Array.from([0x83, 0x58, 0x83, 0x5e, 0x81, 0x5b, 0x2c, 0x31]).buffer
-  expect(rowsOf(shiftJis)).toBe('unknown-encoding')
+  const unknown = Uint8Array.from([0x81, 0x20, 0x9d, 0x2c, 0x31]).buffer
+  expect(rowsOf(unknown)).toBe('unknown-encoding')
   const unmarked = Uint8Array.from([0x61, 0, 0x2c, 0, 0x62, 0]).buffer
   expect(rowsOf(unmarked)).toBe('unknown-encoding')
   const marked = Uint8Array.from([0xff, 0xfe, 0x61, 0, 0x2c, 0, 0x62, 0]).buffer

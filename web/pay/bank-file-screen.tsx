@@ -1,9 +1,11 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router'
-import { bankFileCalls, mostLines } from '#contract/bank-file.ts'
+import { bankFileCalls } from '#contract/bank-file.ts'
+import type { BankReading } from '#contract/import/bank.ts'
+import type { Answers } from '#contract/import/meaning.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
 import { Allowed, useCurrency, useToday } from '#web/platform/account.tsx'
@@ -12,123 +14,196 @@ import { useApiQuery } from '#web/platform/query.ts'
 import { Loading } from '#web/platform/query-view.tsx'
 import { send } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
-import { type ChosenFile, FileColumnChoice, FileDrop } from '#web/ui/file-import.tsx'
+import { FileDrop } from '#web/ui/file-import.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { guessColumns, guessMapping, isTooMuch, type NotRead, type ReadFile, readLines, requiredFields } from './bank-file.ts'
+import styles from './bank.module.css'
+import { Answered, Columns, Questions } from './bank-questions.tsx'
+import { BankFileReader, type OpenedFile } from './bank-reading.ts'
 import { BankReview, type Recorded } from './bank-review.tsx'
-import styles from './pay.module.css'
-import { bankFileTexts as texts } from './texts.ts'
+import { bankFileTexts as texts } from './bank-texts.ts'
+import payStyles from './pay.module.css'
+
+interface OpenFile extends OpenedFile {
+  name: string
+  reader: BankFileReader
+}
 
 /** /dashboard/getting-paid/bank-file: which invoices the payments of a bank file pay, reviewed before they are recorded. */
 export default function BankFileScreen(): ReactNode {
-  const [file, setFile] = useState<ChosenFile | null>(null)
+  const [file, setFile] = useState<OpenFile | null>(null)
+  const [sheet, setSheet] = useState<number | null>(null)
   const [recorded, setRecorded] = useState<Recorded | null>(null)
+  useEffect(() => () => file?.reader.close(), [file])
   const another = () => {
     setFile(null)
     setRecorded(null)
   }
+  const open = (opened: OpenFile) => {
+    const tables = opened.sheets.flatMap(({ isTable }, at) => (isTable ? [at] : []))
+    setSheet(opened.sheets.length === 1 ? 0 : tables.length === 1 ? (tables[0] ?? null) : null)
+    setFile(opened)
+  }
   return (
     <>
-      <Link to={screens.gettingPaid} className={styles.back}>
+      <Link to={screens.gettingPaid} className={payStyles.back}>
         <IconChevronLeft size={18} stroke={1.7} aria-hidden />
         {texts.back}
       </Link>
-      <PageHeader title={texts.title} {...(recorded ? {} : { subtitle: texts.subtitle })} />
-      {file ? (
-        <Review key={file.name} file={file} recorded={recorded} onRecorded={setRecorded} onOther={another} />
-      ) : (
+      <PageHeader title={texts.title} {...(file ? {} : { subtitle: texts.subtitle })}>
+        {file && <FileLine file={file} sheet={sheet} onSheet={() => setSheet(null)} onOther={another} />}
+      </PageHeader>
+      {!file ? (
         <Panel>
           <Allowed by="member" says>
-            <FileDrop hint={texts.hint} columns={texts.columnsHint} onFile={setFile} />
+            <Choose onOpen={open} />
           </Allowed>
         </Panel>
+      ) : sheet === null ? (
+        <SheetQuestion file={file} onChoose={setSheet} />
+      ) : (
+        <Review key={`${file.name}-${sheet}`} file={file} sheet={sheet} recorded={recorded} onRecorded={setRecorded} onOther={another} />
       )}
     </>
   )
 }
 
+function Choose({ onOpen }: { onOpen: (file: OpenFile) => void }): ReactNode {
+  const [reading, setReading] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  /** The last file wins over one that is still being opened. */
+  const latest = useRef<BankFileReader | null>(null)
+  useEffect(
+    () => () => {
+      latest.current = null
+    },
+    [],
+  )
+  const read = async (file: File) => {
+    latest.current?.close()
+    const reader = new BankFileReader()
+    latest.current = reader
+    setProblem(null)
+    setReading(true)
+    const opened = await reader.open(file)
+    if (latest.current !== reader) return reader.close()
+    setReading(false)
+    if (opened.kind === 'opened') return onOpen({ ...opened, name: file.name, reader })
+    reader.close()
+    setProblem(texts.unread[opened.why])
+  }
+  return <FileDrop hint={texts.hint} columns={texts.columnsHint} reading={reading} problem={problem} onFile={(file) => void read(file)} />
+}
+
+interface FileLineProps {
+  file: OpenFile
+  sheet: number | null
+  onSheet: () => void
+  onOther: () => void
+}
+
+/** Which file and sheet is read, and what of it is not. */
+function FileLine({ file: { name, sheets, hiddenSheets }, sheet, onSheet, onOther }: FileLineProps): ReactNode {
+  const shown = sheet === null ? undefined : sheets[sheet]
+  return (
+    <p className={styles.file}>
+      <span>
+        <strong>{name}</strong>
+        {shown?.name != null && sheets.length + hiddenSheets.length > 1 && `, ${texts.sheet(shown.name)}`}
+      </span>
+      {shown && <span>{texts.rows(shown.rows)}</span>}
+      {hiddenSheets.length > 0 && <span>{texts.hiddenSheets(hiddenSheets)}</span>}
+      {shown && shown.hiddenRows.length > 0 && <span>{texts.hiddenRows(shown.hiddenRows)}</span>}
+      {shown && sheets.length > 1 && (
+        <button type="button" className={styles.link} onClick={onSheet}>
+          {texts.otherSheet}
+        </button>
+      )}
+      <button type="button" className={styles.link} onClick={onOther}>
+        {texts.other}
+      </button>
+    </p>
+  )
+}
+
+function SheetQuestion({ file, onChoose }: { file: OpenFile; onChoose: (sheet: number) => void }): ReactNode {
+  return (
+    <section className={styles.questions}>
+      <fieldset className={styles.question}>
+        <legend className={styles.questionTitle}>{texts.whichSheet}</legend>
+        <div className={styles.options}>
+          {file.sheets.map(({ name, rows }, at) => (
+            <label key={name ?? at} className={styles.option}>
+              <input type="radio" name="sheet" checked={false} onChange={() => onChoose(at)} />
+              <span>
+                <strong>{name}</strong>
+                <small>{texts.rows(rows)}</small>
+              </span>
+            </label>
+          ))}
+        </div>
+      </fieldset>
+    </section>
+  )
+}
+
 interface ReviewProps {
-  file: ChosenFile
+  file: OpenFile
+  sheet: number
   /** Null before, and once it is undone. */
   recorded: Recorded | null
   onRecorded: (recorded: Recorded | null) => void
   onOther: () => void
 }
 
-function Review({ file, recorded, onRecorded, onOther }: ReviewProps): ReactNode {
+function Review({ file, sheet, recorded, onRecorded, onOther }: ReviewProps): ReactNode {
   const now = useToday().today
   const usual = useCurrency()
   const { data: invoices, error } = useApiQuery(invoiceCalls.list)
-  const used = useMemo(() => [...new Set([usual, ...(invoices ?? []).map(({ currency }) => currency)])], [usual, invoices])
-  // Stays over midnight, and the currency when another one comes into use: lines that are read again lose what was decided about them.
+  // Both stay while a file is reviewed: lines that are read again lose what was decided about them.
   const [today] = useState(now)
-  const [mapping, setMapping] = useState(() => guessMapping(file.rows, today))
-  const [chosen, setChosen] = useState<string | null>()
-  // Where several currencies are in use, none is guessed.
-  if (chosen === undefined && invoices) setChosen(used.length === 1 ? usual : null)
-  const currency = chosen ?? null
-  const read = useMemo(() => readLines(file.rows, mapping, { currency, today }), [file, mapping, currency, today])
+  const [held, setHeld] = useState<string[]>()
+  if (held === undefined && invoices) setHeld([...new Set([usual, ...invoices.map(({ currency }) => currency)])])
+  const [answers, setAnswers] = useState<Answers>({})
+  const [reading, setReading] = useState<BankReading | null>()
+  const [columnsOpen, setColumnsOpen] = useState(false)
+  useEffect(() => {
+    if (!held) return
+    let outdated = false
+    void file.reader.read(sheet, { today, held, answers }).then((read) => {
+      if (!outdated) setReading(read)
+    })
+    return () => {
+      outdated = true
+    }
+  }, [file, sheet, today, held, answers])
+  const answer = (given: Answers) => setAnswers((before) => ({ ...before, ...given }))
+  const forget = (id: string) => setAnswers(({ [id]: _, ...others }) => others)
+  const waits = useMemo(() => reading?.questions ?? [], [reading])
   if (recorded) return <Result recorded={recorded} onUndone={() => onRecorded(null)} onOther={onOther} />
-  const { date, amount } = mapping.columns
-  const missing =
-    amount === null
-      ? texts.noAmount
-      : date === null
-        ? texts.noDate
-        : invoices && currency === null && !read.namesCurrency
-          ? texts.noCurrency
-          : null
+  if (!invoices || reading === undefined)
+    return error ? <FormError message={texts.failed(errorMessage(error))} /> : <Loading text={texts.opening} />
+  if (reading === null) return <Notice tone="bad">{texts.unread.workbook}</Notice>
+  if (reading.isCard) return <EmptyState text={texts.cardStatement} />
   return (
-    <div className={styles.stack}>
-      <Panel>
-        <FileColumnChoice
-          file={file}
-          mapping={mapping}
-          labels={texts.fields}
-          required={requiredFields}
-          guess={(header) => guessColumns(file.rows, header, today)}
-          onChange={setMapping}
-          onOther={onOther}
-        >
-          {!read.namesCurrency && used.length > 1 && (
-            <NativeSelect
-              label={texts.currency}
-              data={[{ value: '', label: texts.choosePlease }, ...used]}
-              value={currency ?? ''}
-              onChange={(event) => setChosen(event.currentTarget.value || null)}
-            />
-          )}
-        </FileColumnChoice>
-        <LeftOut read={read} />
-      </Panel>
-      {missing !== null ? (
-        <EmptyState text={missing} />
-      ) : !invoices ? (
-        error ? (
-          <FormError message={texts.failed(errorMessage(error))} />
-        ) : (
-          <Loading text={texts.loading} />
-        )
-      ) : read.lines.length === 0 ? (
-        <EmptyState text={texts.noLines} />
-      ) : isTooMuch(read.lines) ? (
-        <Notice tone="bad">{texts.tooMany(mostLines.toLocaleString('en-IN'))}</Notice>
+    <>
+      <Questions questions={waits} currency={held?.[0] ?? usual} onAnswer={answer} onColumns={() => setColumnsOpen(true)} />
+      <div className={styles.reading}>
+        <Answered answers={answers} onForget={forget} />
+        <details open={columnsOpen} onToggle={(event) => setColumnsOpen(event.currentTarget.open)}>
+          <summary className={styles.link}>{texts.columns}</summary>
+          {columnsOpen && <Columns reading={reading} answers={answers} onAnswer={answer} />}
+        </details>
+      </div>
+      {reading.rows.length > 0 ? (
+        <BankReview file={file.reader} sheet={sheet} reading={reading} invoices={invoices} onRecorded={onRecorded} />
       ) : (
-        <BankReview lines={read.lines} invoices={invoices} onRecorded={onRecorded} />
+        waits.length === 0 && <EmptyState text={texts.noLines} />
       )}
-    </div>
+    </>
   )
-}
-
-/** What of the file is not reviewed, and why. */
-function LeftOut({ read: { out, notRead } }: { read: ReadFile }): ReactNode {
-  const byReason = Map.groupBy(notRead, ({ why }) => why)
-  const words = [...byReason].map(([why, rows]: [NotRead, { number: number }[]]) => texts.notRead[why](rows.map(({ number }) => number)))
-  if (out > 0) words.push(texts.out(out))
-  return words.length > 0 && <p className={styles.none}>{words.join(' ')}</p>
 }
 
 /** What was recorded, and its undo. */
@@ -153,12 +228,12 @@ function Result({ recorded: done, onUndone, onOther }: { recorded: Recorded; onU
   }
   return (
     <Panel>
-      <p className={styles.done} role="status">
+      <p className={payStyles.done} role="status">
         {texts.done(done.recorded, all ? done.sums : '', done.paid)}
         {!all && done.problem === null && ` ${texts.some}`}
       </p>
       <FormError message={problem} />
-      <div className={styles.acts}>
+      <div className={payStyles.acts}>
         {done.recorded > 0 && (
           <BusyButton variant="default" busy={busy} busyText={texts.undoing} onClick={() => void undo()}>
             {texts.undo}

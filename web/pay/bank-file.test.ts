@@ -1,26 +1,30 @@
 import { expect, test } from 'vitest'
 import { bankFileCalls } from '#contract/bank-file.ts'
-import { type FileRow, readCsv } from '#contract/import/csv.ts'
+import { lineOf, type ReadLine, readBankSheet } from '#contract/import/bank.ts'
+import type { Question } from '#contract/import/meaning.ts'
+import { openCsv } from '#contract/import/table.ts'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { banks, latin1, type Transfer, utf16 } from '#test/bank-files.ts'
 import { anInvoice, aPerson } from '#test/factories.ts'
 import { ask, openTestApp } from '#test/harness.ts'
-import { guessMapping, isTooMuch, type ReadFile, readLines } from './bank-file.ts'
+import { fileLimits } from '#web/ui/open-sheets.ts'
+import { isTooMuch } from './bank-rows.ts'
 
 const today = '2026-03-02'
 
-function rowsOf(content: ArrayBuffer): FileRow[] {
-  const table = readCsv(content)
-  return table.kind === 'rows' ? table.rows : []
+interface ReadFile {
+  lines: ReadLine[]
+  questions: Question[]
+  out: number
 }
 
-function read(content: ArrayBuffer | string, currency: string | null = 'INR'): ReadFile {
-  const rows = rowsOf(typeof content === 'string' ? Uint8Array.from(new TextEncoder().encode(content)).buffer : content)
-  return readLines(rows, guessMapping(rows, today), { currency, today })
+function read(content: ArrayBuffer | string, currency = 'INR'): ReadFile {
+  const opened = openCsv(typeof content === 'string' ? Uint8Array.from(new TextEncoder().encode(content)).buffer : content, fileLimits)
+  const sheet = opened.kind === 'sheets' ? opened.sheets[0] : undefined
+  if (!sheet) throw new Error(`The file has no sheet: ${opened.kind}`)
+  const { rows, questions } = readBankSheet(sheet, { today, held: [currency], answers: {} })
+  return { lines: rows.flatMap((row) => lineOf(row) ?? []), questions, out: rows.filter(({ left }) => left === 'out').length }
 }
-
-const amounts = ({ lines }: ReadFile) => lines.map(({ line }) => line.amount)
-const dates = ({ lines }: ReadFile) => lines.map(({ line }) => line.date)
 
 const salary: Transfer = { date: '2026-02-03', amount: -18_250, name: 'Meera Iyer', purpose: 'SALARY' }
 const few: Transfer[] = [
@@ -38,68 +42,13 @@ test.each(banks)('a file of $name is read without help', ({ write, currency }) =
     ['2026-02-12', 1_250],
     ['2026-02-12', 125_000.5],
   ])
-  expect([found.out, found.notRead]).toEqual([1, []])
+  expect([found.out, found.questions]).toEqual([1, []])
   expect(found.lines.every((one) => one.currency === currency)).toBe(true)
-})
-
-test('one column of amounts with signs, brackets, or the direction beside them', () => {
-  const file = (lines: string[]) => read(['Date,Details,Amount', ...lines].join('\n'))
-  const signed = file([
-    '01/02/2026,a,-500.00',
-    '02/02/2026,b,"1,500.00"',
-    '03/02/2026,c,(20.00)',
-    '04/02/2026,d,300.00 Cr',
-    '05/02/2026,e,40 Dr',
-  ])
-  expect([amounts(signed), signed.out]).toEqual([[1_500, 300], 3])
-  const beside = read('Date,Details,Amount,Dr / Cr\n01/02/2026,a,500.00,DR\n02/02/2026,b,700.00,CR')
-  expect([amounts(beside), beside.out]).toEqual([[700], 1])
-})
-
-test('decimals behind a comma: a point groups thousands', () => {
-  expect(amounts(read('Datum;Betrag\n1.2.2026;1.250\n2.2.2026;12,50\n3.2.2026;-7,00', 'EUR'))).toEqual([1_250, 12.5])
-  const unclear = read('Date,Amount\n01/02/2026,1.250')
-  expect([amounts(unclear), unclear.notRead]).toEqual([[], [{ number: 2, why: 'amount' }]])
-})
-
-test('the order of dates follows from days above 12, from the future, or from the order of the lines', () => {
-  const file = (days: string[]) => dates(read(['Date,Amount', ...days.map((day) => `${day},5.00`)].join('\n')))
-  expect(file(['02/25/2026', '02/03/2026'])).toEqual(['2026-02-25', '2026-02-03'])
-  expect(file(['01/11/2026', '02/12/2026'])).toEqual(['2026-01-11', '2026-02-12'])
-  const sorted = ['2025-01-11', '2025-02-03', '2025-02-10', '2025-03-01']
-  expect(file(['01/11/2025', '02/03/2025', '02/10/2025', '03/01/2025'])).toEqual(sorted)
-  expect(file(['01/02/2026', '02/02/2026'])).toEqual(['2026-02-01', '2026-02-02'])
-})
-
-test('a line without a date, in the future, or in an unknown currency is named; sums are not', () => {
-  const { lines, notRead } = read(
-    'Date,Amount,Currency\n01/02/2026,5.00,INR\n,6.00,INR\n03/03/2026,7.00,INR\n01/02/2026,8.00,XYZ\nTotal,26.00,',
-  )
-  expect(lines.map(({ number }) => number)).toEqual([2])
-  expect(notRead).toEqual([
-    { number: 3, why: 'date' },
-    { number: 4, why: 'future' },
-    { number: 5, why: 'currency' },
-  ])
-})
-
-test('a currency is taken from the file, and never guessed', () => {
-  expect(read('Date,Amount\n01/02/2026,5.00', null)).toMatchObject({ lines: [], namesCurrency: false })
-  expect(read('Date,Amount (EUR)\n01/02/2026,5.00', null)).toMatchObject({ lines: [{ currency: 'EUR' }], namesCurrency: true })
-  const several = read('Date,Amount,Currency\n01/02/2026,5.00,INR\n02/02/2026,6.00,USD', null)
-  expect(several.lines.map(({ currency }) => currency)).toEqual(['INR', 'USD'])
-})
-
-test('without a column of amounts nothing is read', () => {
-  const rows = rowsOf(Uint8Array.from(new TextEncoder().encode('01/02/2026,NEFT KAVERI,5.00,900.00')).buffer)
-  const mapping = guessMapping(rows, today)
-  expect(mapping).toMatchObject({ header: null, columns: { date: 0, amount: null, description: 1 } })
-  expect(readLines(rows, mapping, { currency: 'INR', today }).lines).toEqual([])
 })
 
 test('more lines, or longer texts, than one call may have are too much', () => {
   const many = (count: number, text: string) =>
-    isTooMuch(read(['Date,Narration,Credit', ...Array.from({ length: count }, () => `01/02/2026,${text},5.00`)].join('\n')).lines)
+    isTooMuch(read(['Date,Narration,Credit', ...Array.from({ length: count }, () => `20/02/2026,${text},5.00`)].join('\n')).lines)
   expect([many(2_000, 'NEFT'), many(2_001, 'NEFT'), many(1_000, 'x'.repeat(1_500))]).toEqual([false, true, true])
 })
 

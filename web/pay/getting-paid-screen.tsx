@@ -27,7 +27,7 @@ import { AnswersCard } from './answers-card.tsx'
 import { MethodDialog, noProof, ProofField, proofIn, useProof } from './method-dialog.tsx'
 import styles from './pay.module.css'
 import { RazorpayDialog, TryButton } from './razorpay-dialog.tsx'
-import { bankFileTexts, texts } from './texts.ts'
+import { bankCard, texts } from './texts.ts'
 
 const t = texts.ways
 export type Method = Exclude<keyof PayMethods, 'online'>
@@ -77,10 +77,10 @@ export default function GettingPaidScreen(): ReactNode {
               )}
               <PayPageCard settings={found} isPublic={isPublic} />
             </Allowed>
-            <Panel title={bankFileTexts.title}>
-              <p className={styles.text}>{bankFileTexts.card}</p>
+            <Panel title={bankCard.title}>
+              <p className={styles.text}>{bankCard.text}</p>
               <LinkButton by="member" to={screens.bankFile} variant="default">
-                {bankFileTexts.title}
+                {bankCard.title}
               </LinkButton>
             </Panel>
             <MethodDialog method={editing} settings={found} onClose={() => setEditing(null)} />

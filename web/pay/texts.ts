@@ -1,6 +1,3 @@
-import { listRows } from '#contract/import/texts.ts'
-import { count } from '#web/ui/texts.ts'
-
 /** The texts of the screen about getting paid. */
 export const texts = {
   title: 'Getting Paid',
@@ -164,68 +161,5 @@ export const texts = {
   },
 }
 
-/** The texts of the import of a bank file. */
-export const bankFileTexts = {
-  title: 'Import a bank file',
-  card: 'Match the payments in your bank statement (CSV) with your invoices.',
-  subtitle: 'Nothing is recorded before you press Record.',
-  hint: 'Your bank statement as CSV. Only incoming payments are read, and only those that you record are kept.',
-  columnsHint: 'Dates and amounts are required. Descriptions, references and names help to find the invoices.',
-  noAmount: 'Please choose the column with the amounts.',
-  noDate: 'Please choose the column with the dates.',
-  noCurrency: 'Please choose the currency of this file.',
-  fields: {
-    date: 'Date',
-    amount: 'Amount or credit',
-    debit: 'Debit',
-    description: 'Description',
-    reference: 'Reference',
-    name: 'Name',
-    currency: 'Currency column',
-  },
-  currency: 'Currency',
-  choosePlease: 'Choose...',
-  noLines: 'No incoming payments were found in this file.',
-  tooMany: (most: string) =>
-    `This file has too many payments for one review: at most ${most}, or fewer with long texts. Please split it by date and import the parts one after the other.`,
-  out: (lines: number) => `${count(lines, 'outgoing payment')} ${lines === 1 ? 'is' : 'are'} skipped.`,
-  notRead: {
-    date: (rows: number[]) => `No date is in ${lineNumbers(rows)}.`,
-    future: (rows: number[]) => `The date is in the future in ${lineNumbers(rows)}.`,
-    amount: (rows: number[]) => `The amount cannot be read in ${lineNumbers(rows)}.`,
-    currency: (rows: number[]) => `Duely does not know the currency in ${lineNumbers(rows)}.`,
-  },
-  loading: 'Comparing with your invoices...',
-  failed: (message: string) => `The file could not be compared with your invoices. ${message}`,
-  groups: { sure: 'Sure', likely: 'Please look', recorded: 'Recorded before', none: 'No match' },
-  showAll: (lines: number) => `Show all ${lines.toLocaleString('en-IN')}`,
-  tick: (amount: string, date: string) => `Record ${amount} of ${date}`,
-  pays: (reference: string, client: string) => `${reference}, ${client}`,
-  part: (amount: string, pays: string) => `${amount} for ${pays}`,
-  chosen: 'You chose this invoice.',
-  choose: 'Choose an invoice',
-  chooseOther: 'Choose another invoice',
-  forLine: (button: string, amount: string, date: string) => `${button} for ${amount} of ${date}`,
-  search: 'Search open invoices',
-  toPay: (amount: string) => `${amount} to pay`,
-  noInvoice: 'No open invoice found.',
-  more: (invoices: number) => `and ${invoices.toLocaleString('en-IN')} more; search for a client or a reference to find them.`,
-  record: (payments: number) => `Record ${count(payments, 'payment')}`,
-  recording: 'Recording...',
-  recordFailed: (message: string) => `The payments were not recorded. ${message}`,
-  restFailed: (message: string) => `The rest was not recorded. ${message}`,
-  done: (payments: number, sums: string, invoices: number) =>
-    `${count(payments, 'payment')} recorded${sums === '' ? '' : `, ${sums}`}. ${count(invoices, 'invoice is', 'invoices are')} paid.`,
-  some: 'The other lines were recorded before.',
-  undo: 'Undo',
-  undoing: 'Undoing...',
-  undone: (payments: number) => `${count(payments, 'payment')} taken back.`,
-  undoFailed: (message: string) => `The payments were not taken back. ${message}`,
-  back: 'Getting Paid',
-  finish: 'Done',
-  another: 'Import another file',
-}
-
-function lineNumbers(rows: number[]): string {
-  return `${rows.length === 1 ? 'line' : 'lines'} ${listRows(rows)}`
-}
+/** How the import of a bank file is offered. */
+export const bankCard = { title: 'Import a bank file', text: 'Match the payments in your bank statement with your invoices.' }

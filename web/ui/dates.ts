@@ -18,6 +18,14 @@ export function showDate(date: string): string {
   return date.slice(0, 10).split('-').reverse().join('/')
 }
 
+/** `2026-03-05` as `5 Mar 2026`: where day and month must not be mistaken for each other. */
+export function showSpoken(date: string): string {
+  const [year, month, day] = date.split('-')
+  return `${Number(day)} ${shortMonths[Number(month) - 1] ?? ''} ${year}`
+}
+
+const shortMonths = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ')
+
 /** The clock time at an instant in a zone, in two digits each: `09:00`. */
 export function showClock(zone: string | undefined, instant: Date): string {
   const parts = partsIn(zone, instant)

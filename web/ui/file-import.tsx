@@ -4,43 +4,61 @@ import { Button, Checkbox, Loader, NativeSelect, VisuallyHidden } from '@mantine
 import { useMediaQuery } from '@mantine/hooks'
 import { IconFileUpload } from '@tabler/icons-react'
 import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
-import { bodyOf, type FileMapping, type FileRow, readCsv, type Table } from '#contract/import/csv.ts'
+import { bodyOf, type FileMapping, type FileRow, type Table } from '#contract/import/csv.ts'
+import type { Opened } from '#contract/import/table.ts'
 import styles from './file-import.module.css'
 import { fileTexts as texts } from './file-texts.ts'
 import { FormError } from './notice.tsx'
+import { fileLimits } from './open-sheets.ts'
 
 const maxBytes = 10 * 1024 * 1024
-const maxRows = 20_000
+const maxRows = fileLimits.rows
 
 export interface ChosenFile {
   name: string
   rows: FileRow[]
 }
 
-/** The lines of a CSV file, or of an Excel workbook. */
+/** The lines of a CSV file, or of the first sheet of a workbook that has some. */
 export async function readTable(file: File): Promise<Table | { kind: 'unreadable' }> {
   const bytes = await file.arrayBuffer().catch(() => null)
   if (!bytes) return { kind: 'unreadable' }
-  const table = readCsv(bytes)
-  // PK: a ZIP archive, as every .xlsx is.
-  return table.kind === 'not-csv' && new Uint8Array(bytes)[0] === 0x50 ? readInWorker(bytes) : table
+  const opened = await openInWorker(bytes)
+  if (opened.kind !== 'sheets') return { kind: opened.kind === 'empty' || opened.kind === 'unknown-encoding' ? opened.kind : 'not-csv' }
+  const [sheet] = opened.sheets
+  return sheet ? { kind: 'rows', rows: sheet.rows.map(plainRow) } : { kind: 'empty' }
 }
 
-/** A workbook that takes longer, in ms, is not read. */
+/** A row whose numbers are in full, with the currency of their format. */
+function plainRow({ number, cells, values }: FileRow): FileRow {
+  if (!values) return { number, cells }
+  return {
+    number,
+    cells: cells.map((text, column) => {
+      const value = values[column]
+      // 0007 and INV-0008 are references.
+      if (!value || !('number' in value) || /^0\d|\p{L}/u.test(text.replace(/^[a-z]{2,3}\.? |\p{Sc}/giu, ''))) return text
+      const full = String(Number(value.number.toPrecision(15)))
+      return value.currency === null ? full : `${value.currency} ${full}`
+    }),
+  }
+}
+
+/** A file that takes longer to open, in ms, is not read. */
 const patience = 30_000
 
-function readInWorker(bytes: ArrayBuffer): Promise<Table> {
-  const worker = new Worker(new URL('./xlsx.ts', import.meta.url), { type: 'module' })
-  return new Promise<Table>((resolve) => {
-    const fail = () => resolve({ kind: 'not-csv' })
-    worker.onmessage = ({ data }: MessageEvent<Table>) => resolve(data)
+function openInWorker(bytes: ArrayBuffer): Promise<Opened> {
+  const worker = new Worker(new URL('./open-worker.ts', import.meta.url), { type: 'module' })
+  return new Promise<Opened>((resolve) => {
+    const fail = () => resolve({ kind: 'workbook' })
+    worker.onmessage = ({ data }: MessageEvent<Opened>) => resolve(data)
     worker.onerror = fail
     setTimeout(fail, patience)
-    worker.postMessage({ bytes, most: maxRows }, [bytes])
+    worker.postMessage(bytes, [bytes])
   }).finally(() => worker.terminate())
 }
 
-interface FileDropProps {
+interface TableDropProps {
   /** Where such files come from, and what happens next. */
   hint: string
   /** Which columns are needed. */
@@ -48,22 +66,22 @@ interface FileDropProps {
   onFile: (file: ChosenFile) => void
 }
 
-/** Reads a CSV file or workbook that is chosen, or dropped anywhere on the window. */
-export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
-  // Touch screens cannot drop a file.
-  const isTouch = useMediaQuery('(hover: none), (max-width: 47.99em)', false, { getInitialValueInEffect: false })
-  const [over, setOver] = useState(false)
+/** Reads the table of a file that is chosen, or dropped anywhere on the window. */
+export function TableDrop({ hint, columns, onFile }: TableDropProps): ReactNode {
   const [problem, setProblem] = useState<string | null>(null)
   const [reading, setReading] = useState(false)
-  const input = useRef<HTMLInputElement>(null)
   /** The last file wins, also over one that is still being read; null once the frame is gone. */
   const latest = useRef<File | null>(null)
-  const read = async (file: File | undefined) => {
-    if (!file) return
+  useEffect(
+    () => () => {
+      latest.current = null
+    },
+    [],
+  )
+  const read = async (file: File) => {
     latest.current = file
-    setProblem(file.size > maxBytes ? texts.tooBig : null)
-    setReading(file.size <= maxBytes)
-    if (file.size > maxBytes) return
+    setProblem(null)
+    setReading(true)
     const table = await readTable(file)
     if (latest.current !== file) return
     setReading(false)
@@ -82,6 +100,28 @@ export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
         return setProblem(texts.empty)
     }
   }
+  return <FileDrop hint={hint} columns={columns} reading={reading} problem={problem} onFile={(file) => void read(file)} />
+}
+
+interface FileDropProps extends Omit<TableDropProps, 'onFile'> {
+  reading: boolean
+  /** Why the last file was not read. */
+  problem: string | null
+  onFile: (file: File) => void
+}
+
+/** Takes a file that is chosen, or dropped anywhere on the window. */
+export function FileDrop({ hint, columns, reading, problem, onFile }: FileDropProps): ReactNode {
+  // Touch screens cannot drop a file.
+  const isTouch = useMediaQuery('(hover: none), (max-width: 47.99em)', false, { getInitialValueInEffect: false })
+  const [over, setOver] = useState(false)
+  const [tooBig, setTooBig] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const read = (file: File | undefined) => {
+    if (!file) return
+    setTooBig(file.size > maxBytes)
+    if (file.size <= maxBytes) onFile(file)
+  }
   const latestRead = useRef(read)
   latestRead.current = read
   // On the whole window: dropped beside the frame, the file would replace the page.
@@ -98,16 +138,13 @@ export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
     const drop = (event: DragEvent) => {
       event.preventDefault()
       setOver(false)
-      if (!disabled()) void latestRead.current(event.dataTransfer?.files[0])
+      if (!disabled()) latestRead.current(event.dataTransfer?.files[0])
     }
     const listening = new AbortController()
     window.addEventListener('dragover', over, listening)
     window.addEventListener('dragleave', leave, listening)
     window.addEventListener('drop', drop, listening)
-    return () => {
-      listening.abort()
-      latest.current = null
-    }
+    return () => listening.abort()
   }, [])
   return (
     <>
@@ -116,9 +153,9 @@ export function FileDrop({ hint, columns, onFile }: FileDropProps): ReactNode {
         <strong className={styles.dropTitle}>{reading ? texts.reading : isTouch ? texts.choose : texts.drop}</strong>
         <span className={styles.dim}>{hint}</span>
       </button>
-      <CsvInput ref={input} label={texts.choose} onFile={(file) => void read(file)} />
+      <CsvInput ref={input} label={texts.choose} onFile={read} />
       <VisuallyHidden role="status">{reading && texts.reading}</VisuallyHidden>
-      <FormError message={problem} />
+      <FormError message={tooBig ? texts.tooBig : problem} />
       <p className={styles.hint}>{columns}</p>
     </>
   )
@@ -138,7 +175,7 @@ export function CsvInput({
     <input
       ref={ref}
       type="file"
-      accept=".csv,.tsv,.txt,text/csv,.xlsx"
+      accept=".csv,.tsv,.txt,text/csv,.xlsx,.xls,.ods"
       hidden
       aria-label={label}
       onChange={(event) => {

@@ -17,7 +17,7 @@ import {
 } from './dates.ts'
 import { type DueItem, dotLabel, layOutDueLine } from './due-line-layout.ts'
 import { adviceFor } from './texts.ts'
-import { readWorkbook } from './xlsx.ts'
+import { readWorkbook } from './workbook.ts'
 
 test('a time zone is shown by its current name', () => {
   expect(['Asia/Calcutta', 'Asia/Kolkata', 'America/New_York'].map(zoneName)).toEqual(['Asia/Kolkata', 'Asia/Kolkata', 'America/New York'])
@@ -245,32 +245,87 @@ function workbook(...sheets: Cell[][][]): ArrayBuffer {
 const text = (v: string): Cell => ({ v, t: 's' })
 const number = (v: number, z = 'General'): Cell => ({ v, t: 'n', z })
 
-test('a workbook is read as its CSV file would be: full numbers with their currency, dates, references with their zeros', () => {
+const sheetsOf = (bytes: ArrayBuffer) => {
+  const opened = readWorkbook(bytes, most)
+  return opened.kind === 'sheets' ? opened : { sheets: [], hiddenSheets: [opened.kind] }
+}
+
+test('a cell of a workbook is shown as there, with the number or the day that it has', () => {
   const rows = [
     ['Client', 'Amount', 'Due', 'No'].map(text),
     [text('Kaveri'), number(0.1 + 0.2, '0.0'), number(46112, 'dd/mm/yyyy'), number(7, '0000')],
     [],
-    [text(' Acme '), number(1234.5, '[$€-407] #,##0'), number(46112.75, 'yyyy-mm-dd hh:mm'), { v: true, t: 'b' } satisfies Cell],
+    [text(' Acme '), number(1234.5, '[$€-407] #,##0.00'), number(46112.75, 'yyyy-mm-dd hh:mm'), number(8, '"INV-"0000')],
+    [{ v: true, t: 'b' } satisfies Cell, number(123456789012345), number(46112), number(-500, '"Rs." #,##0;(#,##0)')],
   ]
-  expect(readWorkbook(workbook([[]], rows), most)).toEqual({
-    kind: 'rows',
-    rows: [
+  const { sheets } = sheetsOf(workbook([[]], rows))
+  const due = { date: '2026-03-31' }
+  expect(sheets.map(({ rows }) => rows)).toEqual([
+    [
       { number: 1, cells: ['Client', 'Amount', 'Due', 'No'] },
-      { number: 2, cells: ['Kaveri', '0.3', '2026-03-31', '0007'] },
-      { number: 4, cells: ['Acme', 'EUR 1234.5', '2026-03-31', 'true'] },
+      {
+        number: 2,
+        cells: ['Kaveri', '0.3', '2026-03-31', '0007'],
+        values: [undefined, { number: 0.1 + 0.2, currency: null }, due, { number: 7, currency: null }],
+      },
+      {
+        number: 4,
+        cells: ['Acme', '€ 1,234.50', '2026-03-31', 'INV-0008'],
+        values: [undefined, { number: 1234.5, currency: '€' }, due, { number: 8, currency: 'INV' }],
+      },
+      {
+        number: 5,
+        cells: ['true', '123456789012345', '46112', '(500)'],
+        values: [
+          undefined,
+          { number: 123456789012345, currency: null },
+          { number: 46112, currency: null, day: '2026-03-31' },
+          { number: -500, currency: null },
+        ],
+      },
     ],
-  })
+  ])
 })
 
-test('a workbook without lines, one that unpacks to too much, and another archive are not read; of too many lines one more is', () => {
+test('hidden sheets and rows of a workbook are left out by name, and a formula without its result is none', () => {
+  const book = utils.book_new()
+  const first = utils.aoa_to_sheet([['a'], ['b'], ['c']])
+  first['!rows'] = [{}, { hidden: true }, {}]
+  first.B1 = { t: 'n', f: 'A1*2' }
+  first['!ref'] = 'A1:B3'
+  utils.book_append_sheet(book, first, 'Shown')
+  utils.book_append_sheet(book, utils.aoa_to_sheet([['old']]), 'Old')
+  book.Workbook = { Sheets: [{}, { Hidden: 1 }] }
+  const { sheets, hiddenSheets } = sheetsOf(write(book, { type: 'array', bookType: 'xlsx' }) as ArrayBuffer)
+  expect(hiddenSheets).toEqual(['Old'])
+  expect(sheets).toEqual([
+    {
+      name: 'Shown',
+      rows: [
+        { number: 1, cells: ['a', ''], values: [undefined, { formula: true }] },
+        { number: 3, cells: ['c'] },
+      ],
+      hiddenRows: [2],
+    },
+  ])
+})
+
+test.each(['xls', 'ods', 'xlsx'] as const)('a workbook is read as %s', (bookType) => {
+  const book = utils.book_new()
+  utils.book_append_sheet(book, utils.aoa_to_sheet([[text('Amount'), number(1234.5, '#,##0.00')]]), 'Sheet')
+  const { sheets } = sheetsOf(write(book, { type: 'array', bookType }) as ArrayBuffer)
+  expect(sheets[0]?.rows[0]?.values?.[1]).toMatchObject({ number: 1234.5 })
+})
+
+test('a workbook without rows, one that unpacks to too much, and another archive are not read; of too many rows one more is', () => {
   expect(readWorkbook(workbook([[]]), most)).toEqual({ kind: 'empty' })
   const good = workbook([[text('a')]])
   const bomb = new DataView(good.slice(0))
   let at = bomb.byteLength - 22
   while (bomb.getUint32(at, true) !== 0x06054b50) at -= 1
   bomb.setUint32(bomb.getUint32(at + 16, true) + 24, 0xfffffff0, true)
-  expect(readWorkbook(bomb.buffer, most)).toEqual({ kind: 'not-csv' })
-  expect(readWorkbook(new TextEncoder().encode('PK\u0003\u0004rest').buffer, most)).toEqual({ kind: 'not-csv' })
+  expect(readWorkbook(bomb.buffer, most)).toEqual({ kind: 'workbook' })
+  expect(readWorkbook(new TextEncoder().encode('PK\u0003\u0004rest').buffer, most)).toEqual({ kind: 'workbook' })
   const long = readWorkbook(workbook(Array.from({ length: 12 }, (_, index) => [number(index)])), 10)
-  expect(long.kind === 'rows' && long.rows.length).toBe(11)
+  expect(long.kind === 'sheets' && long.sheets[0]?.rows.length).toBe(11)
 })

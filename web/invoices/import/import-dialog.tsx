@@ -12,7 +12,7 @@ import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { newKey, patiently, send, sendIdempotent } from '#web/platform/send.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { type ChosenFile, FileDrop } from '#web/ui/file-import.tsx'
+import { type ChosenFile, TableDrop } from '#web/ui/file-import.tsx'
 import styles from './import.module.css'
 import { ImportPreview } from './import-preview.tsx'
 import { ImportResult } from './import-result.tsx'
@@ -60,7 +60,7 @@ function Steps({ onBusy, onClose }: { onBusy: (busy: boolean) => void; onClose: 
       <>
         {!looking && (
           <Allowed by="member" says>
-            <FileDrop hint={texts.dropHint} columns={texts.columnsHint} onFile={setFile} />
+            <TableDrop hint={texts.dropHint} columns={texts.columnsHint} onFile={setFile} />
           </Allowed>
         )}
         <Allowed by="admin" says>

@@ -1,0 +1,244 @@
+import { Button, Checkbox } from '@mantine/core'
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import type { BankMatch } from '#contract/bank-file.ts'
+import { isAbout, type ReadLine } from '#contract/import/bank.ts'
+import { known, type Meaning, type Question } from '#contract/import/meaning.ts'
+import { type Invoice, owedAmount } from '#contract/invoices.ts'
+import { formatMoney, fromMinor, toMinor } from '#contract/money.ts'
+import { showSpoken } from '#web/ui/dates.ts'
+import styles from './bank.module.css'
+import { mostAsked } from './bank-questions.tsx'
+import type { Cell } from './bank-reading.ts'
+import type { Group, ShownRow } from './bank-rows.ts'
+import { bankFileTexts as texts } from './bank-texts.ts'
+
+/** What a person decided about a row. */
+export interface Choice {
+  ticked: boolean
+  /** Another invoice than the proposed one. */
+  invoice: Invoice | null
+}
+
+type Shares = BankMatch['invoices']
+
+/** What a row pays: the invoice that was chosen, else those that are proposed. */
+export function sharesOf({ line, match }: ShownRow, choice: Choice | undefined): Shares {
+  if (line === null) return []
+  return choice?.invoice ? [{ invoiceId: choice.invoice._id, amount: line.line.amount }] : (match?.invoices ?? [])
+}
+
+interface BankListProps {
+  rows: ShownRow[]
+  questions: Question[]
+  byId: ReadonlyMap<string, Invoice>
+  choices: Record<number, Choice>
+  isTicked: (row: ShownRow) => boolean
+  /** The cells of a row as the file has them. */
+  cells: (row: number) => Promise<Cell[]>
+  onTick: (row: number, ticked: boolean) => void
+  onChoose: (line: ReadLine) => void
+}
+
+type Item = { kind: 'group'; group: Group; rows: number } | { kind: 'row'; shown: ShownRow }
+
+/** The rows in their groups. Only those in view are in the page: a file may have thousands. */
+export function BankList(props: BankListProps): ReactNode {
+  const { rows } = props
+  const items = useMemo(() => {
+    const counts = Map.groupBy(rows, ({ group }) => group)
+    let last: Group | null = null
+    return rows.flatMap((shown): Item[] => {
+      const isFirst = shown.group !== last
+      last = shown.group
+      const head: Item[] = isFirst ? [{ kind: 'group', group: shown.group, rows: counts.get(shown.group)?.length ?? 0 }] : []
+      return [...head, { kind: 'row', shown }]
+    })
+  }, [rows])
+  const list = useRef<HTMLDivElement>(null)
+  const [offset, setOffset] = useState(0)
+  useEffect(() => {
+    const place = () => setOffset(list.current ? list.current.getBoundingClientRect().top + window.scrollY : 0)
+    place()
+    // Questions above that are answered move the list.
+    const watch = new ResizeObserver(place)
+    watch.observe(document.body)
+    return () => watch.disconnect()
+  }, [])
+  const virtual = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: (at) => (items[at]?.kind === 'group' ? 44 : 66),
+    getItemKey: (at) => {
+      const item = items[at]
+      return item?.kind === 'row' ? item.shown.row.number : `group ${item?.group}`
+    },
+    overscan: 8,
+    scrollMargin: offset,
+  })
+  const inView = virtual.getVirtualItems()
+  return (
+    <div className={styles.table}>
+      <div className={styles.heads} aria-hidden>
+        <span />
+        {Object.entries(texts.head).map(([key, head]) => (
+          <span key={key} data-of={key}>
+            {head}
+          </span>
+        ))}
+      </div>
+      <div ref={list}>
+        <ol
+          className={styles.list}
+          aria-label={texts.review}
+          style={{ height: virtual.getTotalSize(), paddingTop: (inView[0]?.start ?? offset) - offset }}
+        >
+          {inView.map(({ index, key }) => {
+            const item = items[index]
+            return (
+              item && (
+                <li
+                  key={key}
+                  ref={virtual.measureElement}
+                  data-index={index}
+                  {...(item.kind === 'row' ? { 'data-group': item.shown.group } : {})}
+                >
+                  {item.kind === 'group' ? (
+                    <h3 className={styles.group}>
+                      {texts.groups[item.group]} <span>{item.rows.toLocaleString('en-IN')}</span>
+                    </h3>
+                  ) : (
+                    <Row {...props} shown={item.shown} />
+                  )}
+                </li>
+              )
+            )
+          })}
+        </ol>
+      </div>
+    </div>
+  )
+}
+
+function Row({ shown, questions, byId, choices, isTicked, cells, onTick, onChoose }: BankListProps & { shown: ShownRow }): ReactNode {
+  const { row, group, line, match, waits, refusal } = shown
+  const [raw, setRaw] = useState<Cell[] | null>(null)
+  const choice = choices[row.number]
+  const shares = sharesOf(shown, choice)
+  const day = known(row.date)
+  const amount = known(row.amount)
+  const currency = known(row.currency)
+  const spoken = day === null ? row.writtenDate : showSpoken(day)
+  const money = amount === null || currency === null ? row.writtenAmount : formatMoney(amount, currency)
+  const canTick = line !== null && shares.length > 0 && group !== 'recorded'
+  const canChoose = line !== null && (group === 'likely' || group === 'none')
+  const asked = (meaning: Meaning<unknown>) =>
+    meaning.kind === 'asked' && refusal === null && row.left === null ? <Asked id={meaning.question} questions={questions} /> : null
+  const dateAsked = asked(row.date)
+  const button = shares.length > 0 ? texts.chooseOther : texts.choose
+  return (
+    <div className={styles.row} data-dim={group === 'left' || group === 'recorded' || undefined}>
+      <span className={styles.tick}>
+        {canTick ? (
+          <Checkbox
+            aria-label={texts.tick(money, spoken)}
+            checked={isTicked(shown)}
+            onChange={(event) => onTick(row.number, event.currentTarget.checked)}
+          />
+        ) : (
+          waits.length > 0 && <span className={styles.dashed} role="img" aria-label={texts.waiting} title={texts.waiting} />
+        )}
+      </span>
+      <span className={styles.date}>
+        {dateAsked}
+        {dateAsked ? <small>{row.writtenDate}</small> : spoken}
+      </span>
+      <strong className={styles.amount}>
+        {asked(row.amount) ?? asked(row.currency)}
+        {money}
+        {row.fee !== '' && /[1-9]/.test(row.fee) && <small>{texts.fee(row.fee)}</small>}
+      </strong>
+      <span className={styles.what}>
+        {asked(row.direction) ?? (known(row.direction) === 'out' ? texts.moneyOut : known(row.direction) === 'in' ? texts.moneyIn : '')}
+        {asked(row.state) ?? <What shown={shown} />}
+      </span>
+      <span className={styles.words}>
+        <span>{[row.name, row.description, row.reference].filter((part) => part !== '').join(' · ')}</span>
+        {raw && <Raw row={row.number} cells={raw} />}
+        <button
+          type="button"
+          className={styles.raw}
+          aria-expanded={raw !== null}
+          onClick={() => (raw ? setRaw(null) : void cells(row.number).then(setRaw))}
+        >
+          {texts.rawRow(row.number)}
+        </button>
+      </span>
+      <span className={styles.pays}>
+        {group !== 'recorded' &&
+          shares.map(({ invoiceId, amount: part }) => {
+            const invoice = byId.get(invoiceId)
+            return (
+              invoice &&
+              line && <Pays key={invoiceId} invoice={invoice} part={part} isOnly={shares.length === 1} isSure={group === 'sure'} />
+            )
+          })}
+        {line && shares.length === 0 && group === 'none' && <span className={styles.quiet}>{match && texts.noInvoiceFits}</span>}
+        {row.returnedIn !== null && line && <small>{texts.returned(row.returnedIn)}</small>}
+        {line && (choice?.invoice ? <small>{texts.chosen}</small> : match && match.reason !== '' && <small>{match.reason}</small>)}
+        {refusal !== null && <small>{refusal}</small>}
+        {canChoose && line && (
+          <Button
+            variant="subtle"
+            className={styles.choose ?? ''}
+            aria-label={texts.forLine(button, money, spoken)}
+            onClick={() => onChoose(line)}
+          >
+            {button}
+          </Button>
+        )}
+      </span>
+    </div>
+  )
+}
+
+/** The state of the transfer, in words. */
+function What({ shown: { row } }: { shown: ShownRow }): ReactNode {
+  if (row.left === 'out') return null
+  if (row.left === null) return known(row.state) === 'booked' ? <small>{texts.booked}</small> : null
+  const isLost = row.left === 'failed' || row.left === 'returned' || row.left === 'refunded' || row.left === 'cancelled'
+  return <small data-tone={isLost ? 'bad' : row.left === 'pending' ? 'warn' : undefined}>{texts.left[row.left]}</small>
+}
+
+/** The number of the question that a cell waits for. */
+function Asked({ id, questions }: { id: string; questions: Question[] }): ReactNode {
+  const at = questions.findIndex((question) => isAbout(question, id))
+  return <span className={styles.asked}>{at >= 0 && at < mostAsked ? texts.question(at + 1) : texts.laterQuestion}</span>
+}
+
+function Pays({ invoice, part, isOnly, isSure }: { invoice: Invoice; part: number; isOnly: boolean; isSure: boolean }): ReactNode {
+  const { currency } = invoice
+  const left = (toMinor(owedAmount(invoice), currency) ?? 0) - (toMinor(part, currency) ?? 0)
+  const pays = texts.pays(invoice.reference, invoice.clientName)
+  return (
+    <strong>
+      {isOnly ? pays : texts.part(formatMoney(part, currency), pays)}
+      {isSure && (
+        <span className={styles.then}>{left > 0 ? texts.staysOpen(formatMoney(fromMinor(left, currency), currency)) : texts.inFull}</span>
+      )}
+    </strong>
+  )
+}
+
+function Raw({ row, cells }: { row: number; cells: Cell[] }): ReactNode {
+  return (
+    <dl className={styles.cells} aria-label={texts.rawRow(row)}>
+      {cells.map(({ heading, cell }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: headings repeat, and the cells of a row stay in their order.
+        <div key={at}>
+          {heading !== '' && <dt>{heading}</dt>}
+          <dd>{cell}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

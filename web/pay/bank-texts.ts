@@ -1,0 +1,195 @@
+import type { Left } from '#contract/import/bank.ts'
+import type { Direction, State } from '#contract/import/bank-words.ts'
+import { listRows } from '#contract/import/texts.ts'
+import { count } from '#web/ui/texts.ts'
+import type { Unread } from './bank-reading.ts'
+import type { Group } from './bank-rows.ts'
+import { bankCard } from './texts.ts'
+
+/** The sentences of the import of a bank file. */
+export const bankFileTexts = {
+  title: bankCard.title,
+  subtitle: 'Nothing is recorded before you press Record.',
+  hint: 'Your bank statement as CSV or Excel. Only incoming payments are read, and only those that you record are kept.',
+  columnsHint: 'Dates and amounts are required. Descriptions, references and names help to find the invoices.',
+  opening: 'Reading the file...',
+  unread: {
+    workbook: "Couldn't read this file. Save or download it as .xlsx or CSV and choose that file.",
+    'unknown-encoding': "Couldn't read the characters in this file. Save it as “CSV UTF-8” and choose it again.",
+    empty: 'This file has no rows.',
+    'long-row': 'This file has a row that is too long for a bank statement. Save it as CSV and choose it again.',
+    'too-long': 'This file has more than 20,000 rows. Split it by date and import the parts one after the other.',
+    hidden: 'All sheets of this workbook are hidden. Show the one with the transfers, save it, and choose it again.',
+    unreadable: "Couldn't read this file. Choose it again.",
+    slow: 'Reading this file takes too long. Save it as CSV and choose that file.',
+  } satisfies Record<Unread['why'], string>,
+  sheet: (name: string) => `sheet “${name}”`,
+  rows: (rows: number) => count(rows, 'row'),
+  layout: (name: string) => `Known layout: ${name}`,
+  hiddenSheets: (names: string[]) => `${count(names.length, 'hidden sheet')} left out: ${names.slice(0, 3).join(', ')}`,
+  hiddenRows: (rows: number[]) => `${count(rows.length, 'hidden row')} left out: ${listRows(rows)}`,
+  otherSheet: 'Another sheet',
+  whichSheet: 'Which sheet has the transfers?',
+  cardStatement:
+    'This is a statement of a card: purchases are above 0, and nothing in it is a payment from a client. Choose the statement of your bank account.',
+  columns: 'Columns',
+  columnsOf: 'What each column is. A change here overrules what was read from the headings.',
+  header: 'The first row has headings',
+  notInFile: 'Not in the file',
+  fields: {
+    date: 'Date',
+    amount: 'Amount',
+    in: 'Money in',
+    out: 'Money out',
+    direction: 'In or out, in words',
+    state: 'Status',
+    currency: 'Currency',
+    description: 'Description',
+    reference: 'Reference',
+    name: 'Name',
+  },
+  column: (number: number) => `Column ${number}`,
+  option: (heading: string, example: string) => (example === '' ? heading : `${heading}: ${example}`),
+  tooMany:
+    'This file has too many payments for one review: at most 2,000, or fewer with long texts. Split it by date and import the parts one after the other.',
+  noLines: 'No incoming payments were found in this file.',
+  loading: 'Comparing with your invoices...',
+  failed: (message: string) => `The file could not be compared with your invoices. ${message}`,
+
+  questions: {
+    title: 'Questions about this file',
+    numbered: (number: number, title: string) => `${number}. ${title}`,
+    more: (questions: number) => `${count(questions, 'more question')} after these.`,
+    known: (known: number, unknown: number) =>
+      known === 0
+        ? `${count(unknown, 'word')} to answer.`
+        : `${count(known, 'word is', 'words are')} known. ${count(unknown, 'is', 'are')} not.`,
+    column: { date: 'Which column has the dates?', amount: 'Which column has the amounts?' } as Record<string, string>,
+    whichColumn: (field: string) => `Which column is it: ${field}?`,
+    whichAmount: (columns: string[]) => `Which is the amount: ${columns.slice(0, -1).join(', ')} or ${columns.at(-1) ?? ''}?`,
+    twoColumns: 'Money in and money out are in two columns',
+    direction: (column: string) => `In the column ${column}, which words mean money in?`,
+    state: (column: string) => `In the column ${column}, which words mean that money has arrived?`,
+    order: (text: string, dmy: string, mdy: string) => `Is ${text} ${dmy} or ${mdy}?`,
+    dayFirst: (day: string) => `${day}, day first`,
+    monthFirst: (day: string) => `${day}, month first`,
+    nearby: (row: number, before: string | null, after: string | null, inOrder: boolean | null) =>
+      before === null || after === null
+        ? ''
+        : inOrder
+          ? `Row ${row} would be between ${before} and ${after}`
+          : `Row ${row} would be out of order`,
+    orderRows: (rows: number, column: string) => `${count(rows, 'date')} in ${column} can be read in two ways.`,
+    leaveRows: (rows: number) => (rows === 1 ? 'Leave this row out' : `Leave these ${rows.toLocaleString('en-IN')} rows out`),
+    decimals: (text: string) => `Which amount is ${text}?`,
+    decimalsRows: (rows: number, column: string) => `${count(rows, 'amount')} in ${column} can be read in two ways.`,
+    unsigned: (rows: number) =>
+      rows === 1
+        ? 'Did the money in this row come in or go out?'
+        : `Did the money in these ${rows.toLocaleString('en-IN')} rows come in or go out?`,
+    unsignedWhy: (column: string) => `${column} has no signs, and no other column says it.`,
+    unmarked: (rows: number) => `${count(rows, 'row has', 'rows have')} no sign where others have one. Did their money come in or go out?`,
+    currency: 'Which currency are the amounts in?',
+    sign: (sign: string) => `Which currency is ${sign}?`,
+    rowsLike: (rows: number, example: string) => (example === '' ? count(rows, 'row') : `${count(rows, 'row')}, such as “${example}”`),
+    noWord: 'No word',
+    choices: { in: 'In', out: 'Out', leave: 'Leave out', booked: 'Has arrived' } as Record<string, string>,
+    wide: { in: 'All of it came in', out: 'All of it went out', leave: 'Leave them out' } as Record<string, string>,
+    means: {
+      in: 'Money in',
+      out: 'Money out',
+      leave: 'Left out',
+      booked: 'Booked',
+      pending: 'Pending, left out',
+      failed: 'Failed, left out',
+      cancelled: 'Cancelled, left out',
+      returned: 'Returned, left out',
+      refunded: 'Refunded, left out',
+    } satisfies Record<Direction | State, string>,
+    answered: 'Your answers',
+    change: 'Change',
+    given: (about: string, value: string) => `${about}: ${value}`,
+    orders: { dmy: 'day first', mdy: 'month first', leave: 'left out' } as Record<string, string>,
+    decimalsAre: { point: 'a point before decimals', comma: 'a comma before decimals' } as Record<string, string>,
+    about: {
+      order: 'Dates',
+      decimals: 'Amounts',
+      direction: 'In or out',
+      state: 'Status',
+      currency: 'Currency',
+      column: 'Column',
+    } as Record<string, string>,
+  },
+
+  review: 'What will be recorded',
+  summary: (parts: { sure: number; waits: number; left: number }) =>
+    [
+      parts.sure > 0 ? `${count(parts.sure, 'is', 'are')} certain` : '',
+      parts.waits > 0 ? `${count(parts.waits, 'waits', 'wait')} for your answers` : '',
+      parts.left > 0 ? `${count(parts.left, 'is', 'are')} left out` : '',
+    ]
+      .filter((part) => part !== '')
+      .join(', '),
+  head: { date: 'Date', amount: 'Amount', what: 'What it is', words: 'The bank’s words', why: 'Invoice, and why' },
+  groups: {
+    sure: 'Sure',
+    likely: 'Please look',
+    waits: 'Waiting for an answer',
+    none: 'No match',
+    recorded: 'Recorded before',
+    left: 'Left out',
+  } satisfies Record<Group, string>,
+  question: (number: number) => `question ${number}`,
+  laterQuestion: 'a later question',
+  moneyIn: 'Money in',
+  moneyOut: 'Money out',
+  booked: 'Booked',
+  left: {
+    pending: 'Pending, left out',
+    failed: 'Failed, left out',
+    cancelled: 'Cancelled, left out',
+    returned: 'Returned, left out',
+    refunded: 'Refunded, left out',
+    leave: 'Left out, as you chose',
+    sum: 'A balance or total of the bank',
+    out: 'Money out',
+    future: 'A date in the future, left out',
+    'returned-later': 'Returned later',
+  } satisfies Record<Left, string>,
+  returned: (row: number) => `Row ${row} takes this amount back. Record it only if the money stayed.`,
+  fee: (fee: string) => `Fee ${fee}`,
+  rawRow: (row: number) => `Row ${row} as in the file`,
+  noInvoiceFits: 'No invoice',
+  showOut: (rows: number) => `Show ${count(rows, 'row')} of money out`,
+  hideOut: 'Hide money out',
+  tick: (amount: string, date: string) => `Record ${amount} of ${date}`,
+  waiting: 'Waits for an answer',
+  pays: (reference: string, client: string) => `${reference}, ${client}`,
+  part: (amount: string, pays: string) => `${amount} for ${pays}`,
+  inFull: 'paid in full',
+  staysOpen: (amount: string) => `${amount} stay open`,
+  chosen: 'You chose this invoice.',
+  choose: 'Choose an invoice',
+  chooseOther: 'Choose another invoice',
+  forLine: (button: string, amount: string, date: string) => `${button} for ${amount} of ${date}`,
+  search: 'Search open invoices',
+  toPay: (amount: string) => `${amount} to pay`,
+  noInvoice: 'No open invoice found.',
+  more: (invoices: number) => `and ${invoices.toLocaleString('en-IN')} more; search for a client or a reference to find them.`,
+  record: (payments: number) => `Record ${count(payments, 'payment')}`,
+  recordSum: (payments: number, sum: string) => `Record ${count(payments, 'payment')}, ${sum}`,
+  recording: 'Recording...',
+  recordFailed: (message: string) => `The payments were not recorded. ${message}`,
+  restFailed: (message: string) => `The rest was not recorded. ${message}`,
+  done: (payments: number, sums: string, invoices: number) =>
+    `${count(payments, 'payment')} recorded${sums === '' ? '' : `, ${sums}`}. ${count(invoices, 'invoice is', 'invoices are')} paid.`,
+  some: 'The other lines were recorded before.',
+  undo: 'Undo',
+  undoing: 'Undoing...',
+  undone: (payments: number) => `${count(payments, 'payment')} taken back.`,
+  undoFailed: (message: string) => `The payments were not taken back. ${message}`,
+  back: 'Getting Paid',
+  finish: 'Done',
+  another: 'Import another file',
+  other: 'Another file',
+}
