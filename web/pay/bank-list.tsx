@@ -1,6 +1,6 @@
 import { Button, Checkbox } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { Fragment, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { BankMatch } from '#contract/bank-file.ts'
 import { isAbout, type ReadLine } from '#contract/import/bank.ts'
 import { known, type Meaning, type Question } from '#contract/import/meaning.ts'
@@ -162,7 +162,16 @@ function Row({ shown, questions, byId, choices, isTicked, cells, onTick, onChoos
         {asked(row.state) ?? <What shown={shown} />}
       </span>
       <span className={styles.words}>
-        <span>{[row.name, row.description, row.reference].filter((part) => part !== '').join(' · ')}</span>
+        <span>
+          {(['name', 'description', 'reference'] as const)
+            .filter((field) => row[field] !== '')
+            .map((field, at) => (
+              <Fragment key={field}>
+                {at > 0 && ' · '}
+                <Marked text={row[field]} quotes={(match?.evidence ?? []).filter((one) => one.field === field).map(({ text }) => text)} />
+              </Fragment>
+            ))}
+        </span>
         {raw && <Raw row={row.number} cells={raw} />}
         <button
           type="button"
@@ -207,6 +216,24 @@ function What({ shown: { row } }: { shown: ShownRow }): ReactNode {
   if (row.left === null) return known(row.state) === 'booked' ? <small>{texts.booked}</small> : null
   const isLost = row.left === 'failed' || row.left === 'returned' || row.left === 'refunded' || row.left === 'cancelled'
   return <small data-tone={isLost ? 'bad' : row.left === 'pending' ? 'warn' : undefined}>{texts.left[row.left]}</small>
+}
+
+/** A text of the bank with the words that a match rests on. */
+function Marked({ text, quotes }: { text: string; quotes: string[] }): ReactNode {
+  // The longest first: one quotation can be in another.
+  for (const quote of quotes.toSorted((one, other) => other.length - one.length)) {
+    const at = text.indexOf(quote)
+    if (quote === '' || at < 0) continue
+    const others = quotes.filter((one) => one !== quote)
+    return (
+      <>
+        <Marked text={text.slice(0, at)} quotes={others} />
+        <mark className={styles.mark}>{quote}</mark>
+        <Marked text={text.slice(at + quote.length)} quotes={others} />
+      </>
+    )
+  }
+  return text
 }
 
 /** The number of the question that a cell waits for. */
