@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { writeForOwnerOnly } from '#server/platform/data-folder.ts'
 import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { openCatchingSmtp } from './catching-smtp.ts'
 import { makeYear, paymentKeys, visitor } from './demo-year.ts'
@@ -17,6 +18,7 @@ const port = process.env.PORT ?? '3000'
 // Not DATA_DIR, which may have been read from .env: that has real data, whose emails would leave.
 const dataDir = path.resolve(root, process.env.DEMO_DATA_DIR ?? 'data/demo')
 const say = (text: string) => process.stdout.write(text)
+writeForOwnerOnly()
 
 if (existsSync(dataDir) && !existsSync(path.join(dataDir, 'postgres')) && readdirSync(dataDir).length > 0) {
   process.stderr.write(`${dataDir} holds something other than a demo. Set DEMO_DATA_DIR to a folder of its own.\n`)

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { operate, runAlone } from '#server/commands/commands.ts'
 import { systemClock } from '#server/platform/clock.ts'
+import { writeForOwnerOnly } from '#server/platform/data-folder.ts'
 import { openEmbedded, openServer } from '#server/platform/database.ts'
 import { type CommandResult, runInServer } from '#server/platform/operator-socket.ts'
 import { loadSecretKey } from '#server/platform/secret-key.ts'
@@ -9,6 +10,7 @@ import { StartError } from '#server/platform/start-error.ts'
 import { ConfigError, readConfig } from './config.ts'
 
 /** The operator's commands: by the process that runs, else on the embedded database itself; with DATABASE_URL always there. */
+writeForOwnerOnly()
 try {
   const { lines, code } = await carryOut(process.argv.slice(2))
   for (const line of lines) process.stdout.write(`${line}\n`)

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -14,10 +14,11 @@ function aFolder(): Disposable & { at: string } {
 }
 
 /** Runs the program until it exits. */
-async function endOf(env: Record<string, string>): Promise<{ code: number | null; said: string; logged: string }> {
+async function endOf(env: Record<string, string>, uid?: number): Promise<{ code: number | null; said: string; logged: string }> {
   const child = spawn(process.execPath, [...programFlags, await programFile('start')], {
     env: { PATH: process.env.PATH ?? '', HOST: '127.0.0.1', PORT: '0', NODE_COMPILE_CACHE: compileCache, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid === undefined ? {} : { uid, gid: uid }),
   })
   let said = ''
   let logged = ''
@@ -59,6 +60,22 @@ test('a read-only folder stops the start with one message', async () => {
   expect(code).toBe(1)
   expect(said).toBe(`The folder ${file}/data cannot be written to (ENOTDIR). Set DATA_DIR to a writable folder.\n`)
 })
+
+test.runIf(process.getuid?.() === 0)(
+  'a database that belongs to another user and is open to all stops the start with one message',
+  async () => {
+    using folder = aFolder()
+    const within = path.join(folder.at, 'postgres')
+    mkdirSync(within)
+    chownSync(within, 1, 1)
+    for (const place of [folder.at, within]) chmodSync(place, 0o777)
+    const { code, said } = await endOf({ DATA_DIR: folder.at }, 10_001)
+    expect(code).toBe(1)
+    expect(said).toBe(
+      `Other users of this machine can open ${within}, and it belongs to one of them (EPERM). Run: sudo chown -R 10001:10001 ${within}\n`,
+    )
+  },
+)
 
 test.runIf(thorough && process.platform === 'linux')(
   'a place where no folder can be made stops the start too, and does not hang',

@@ -8,6 +8,7 @@ import { limitsOf } from '#server/mail/mail.ts'
 import { openMailer } from '#server/mail/transports.ts'
 import { type App, openApp } from '#server/platform/answer.ts'
 import { systemClock } from '#server/platform/clock.ts'
+import { writeForOwnerOnly } from '#server/platform/data-folder.ts'
 import { answers, type Database, type OpenDatabase, openEmbedded, openServer } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { armFailPoint } from '#server/platform/fail-point.ts'
@@ -67,6 +68,7 @@ const opened: Opened = { exporter: null, listener: null, database: null, queue: 
 let log: Log | null = null
 let stopping = false
 
+writeForOwnerOnly()
 try {
   const config = readConfig()
   armFailPoint(config.failPoint)

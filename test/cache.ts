@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 
 const root = path.join(import.meta.dirname, '..')
@@ -26,6 +26,8 @@ export async function keptFolder(name: string, files: string[], make: (folder: s
   await mkdir(cache, { recursive: true })
   const making = await mkdtemp(`${done}.`)
   await make(making)
+  // Tests also start programs as other users.
+  await chmod(making, 0o755)
   // Several processes may get here together: the first one to finish gives the folder its name.
   await rename(making, done).catch(async (error: unknown) => {
     await rm(making, { recursive: true, force: true })

@@ -32,6 +32,8 @@ interface StartOptions {
   root?: string
   /** Further options of Node. */
   flags?: string[]
+  /** The user that it runs as, where that is not this one. */
+  uid?: number
 }
 
 /** A name server that is not there: no question of a test leaves the machine. */
@@ -63,6 +65,7 @@ export async function startProgram(env: Record<string, string>, to: StartOptions
       ...env,
     },
     stdio: ['ignore', to.outputFile ?? 'pipe', to.outputFile ?? 'pipe'],
+    ...(to.uid ? { uid: to.uid, gid: to.uid } : {}),
   })
   let output = ''
   child.stdout?.on('data', (text) => (output += String(text)))

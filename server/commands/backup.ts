@@ -105,7 +105,9 @@ async function writeFile(file: string, lines: AsyncIterable<string>): Promise<vo
   }
   const { gone, kept } = interruptible(made)
   try {
-    await pipeline(Readable.from(text()), createGzip({ level: 5 }), createWriteStream(made, { mode: 0o600, flush: true }))
+    // What another user has put there would keep its owner and its mode.
+    await rm(made, { force: true })
+    await pipeline(Readable.from(text()), createGzip({ level: 5 }), createWriteStream(made, { flags: 'wx', mode: 0o600, flush: true }))
     await rename(made, file)
     kept()
   } catch (error) {

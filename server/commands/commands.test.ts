@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -137,9 +137,11 @@ test('doctor says what is wrong and what to do', async () => {
     sql`INSERT INTO steps (name, succeeded_at, late_at) VALUES ('due emails', now() - interval '20 minutes', now() - interval '9 minutes')`,
   )
   await writeFile(path.join(dataDir, 'secret-key'), 'x', { mode: 0o644 })
+  await chmod(dataDir, 0o777)
   expect(await examine({ secretKeyGiven: false })).toMatch(
-    /WARN {3}mail: .*WARN {3}keys: others can read .*chmod 600.*WRONG {2}work: Background work is late: due emails/s,
+    /WARN {3}disk: other users of this machine can replace the files in .*chmod o-w .*WARN {3}mail: .*WARN {3}keys: others can read .*chmod 600.*WRONG {2}work: Background work is late: due emails/s,
   )
+  await chmod(dataDir, 0o755)
   const ahead = { ...systemClock, now: () => systemClock.now().add({ minutes: 3 }) }
   expect(await examine({ secretKey: 'another key of at least 32 characters' }, ahead)).toMatch(
     /WRONG {2}clock: the database is \d+ s behind this machine\. Set both by NTP.*WRONG {2}keys: .* is not the key this database was created with/s,

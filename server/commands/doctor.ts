@@ -144,7 +144,22 @@ async function checkDisk({ dataDir, databaseUrl }: Config): Promise<Finding[]> {
   const [free, all] = [bavail * bsize, blocks * bsize]
   const text = `${(free / gigabyte).toFixed(1)} GB of ${(all / gigabyte).toFixed(0)} GB are free for ${path.resolve(dataDir)}`
   if (free < noSpace) return [bad('disk', `${text}. Make room: without it nothing can be saved.`)]
-  return [free < littleSpace ? warn('disk', `${text}. Make room, or move DATA_DIR to a larger disk.`) : good('disk', text)]
+  const found = await findOpen(dataDir)
+  if (free < littleSpace) found.push(warn('disk', `${text}. Make room, or move DATA_DIR to a larger disk.`))
+  return found.length > 0 ? found : [good('disk', text)]
+}
+
+/** What other users of the machine can open although Duely has closed what it can. */
+async function findOpen(dataDir: string): Promise<Finding[]> {
+  const modeOf = async (place: string) => (await stat(place).catch(() => null))?.mode ?? 0
+  const [folder, database] = [path.resolve(dataDir), path.resolve(dataDir, 'postgres')]
+  const found: Finding[] = []
+  if ((await modeOf(database)) & 0o077)
+    found.push(warn('disk', `other users of this machine can open ${database}. Move DATA_DIR to a disk that keeps modes, and start again.`))
+  // With the sticky bit they could only add files.
+  if (((await modeOf(folder)) & 0o1002) === 0o002)
+    found.push(warn('disk', `other users of this machine can replace the files in ${folder}. Run: chmod o-w ${folder}`))
+  return found
 }
 
 /** For one name, in ms. */

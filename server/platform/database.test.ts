@@ -1,4 +1,17 @@
-import { fsyncSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -105,11 +118,34 @@ test('a folder that cannot be written to is refused', async () => {
   )
 })
 
+test('each start closes the database to other users of the machine, as 0.2.0 has left it in a folder that they reach', async () => {
+  using folder = await aMigratedFolder()
+  const within = path.join(folder.at, 'postgres')
+  writeFileSync(`${within}.lock`, '')
+  const places = () => readdirSync(folder.at, { recursive: true, encoding: 'utf8' }).map((name) => path.join(folder.at, name))
+  for (const place of places()) chmodSync(place, lstatSync(place).isDirectory() ? 0o755 : 0o666)
+  const [linked, outside] = [path.join(folder.at, 'linked'), path.join(folder.at, 'outside')]
+  linkSync(path.join(within, 'PG_VERSION'), linked)
+  writeFileSync(outside, '')
+  chmodSync(outside, 0o666)
+  symlinkSync(outside, path.join(within, 'outside'))
+  chmodSync(folder.at, 0o755)
+  await (await openEmbedded(folder.at)).close()
+  // The engine writes these again, in the folder that is closed.
+  const here = places().filter((place) => !place.endsWith('pg_internal.init') && !lstatSync(place).isSymbolicLink())
+  expect(here.filter((place) => lstatSync(place).mode & 0o077)).toEqual([outside])
+  expect(statSync(linked).mode & 0o777).toBe(0o600)
+  expect([statSync(within).mode & 0o777, statSync(folder.at).mode & 0o777]).toEqual([0o700, 0o755])
+})
+
 test('the secret key is created once, readable by its owner only, and never replaced', async () => {
   using folder = await aMigratedFolder()
   const database = await openEmbedded(folder.at)
   const settle = (given: string) => loadSecretKey(database.db, { given, dataDir: folder.at })
   const file = path.join(folder.at, 'secret-key')
+  // What another user has put there would stay readable for them.
+  writeFileSync(`${file}.new`, 'left behind')
+  chmodSync(`${file}.new`, 0o666)
   const key = await settle('')
   expect(key.length).toBeGreaterThanOrEqual(32)
   expect(statSync(file).mode & 0o777).toBe(0o600)

@@ -1,21 +1,8 @@
 import { createHash } from 'node:crypto'
-import {
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, constants, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { cp } from 'node:fs/promises'
 import net from 'node:net'
 import path from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { PGlite, type Transaction } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
@@ -26,6 +13,7 @@ import { type PgDatabase, PgDialect, type PgQueryResultHKT } from 'drizzle-orm/p
 import { drizzle as drizzleEmbedded } from 'drizzle-orm/pglite'
 import pg from 'pg'
 import { z } from 'zod'
+import { lockFolder } from './data-folder.ts'
 import { openStatements, type Statements } from './embedded-statements.ts'
 import { StartError } from './start-error.ts'
 import { type Ask, inStatement, traceStatements } from './traces.ts'
@@ -107,6 +95,7 @@ async function makeFolder(folder: string, sync: (fd: number) => void): Promise<v
   rmSync(making, { recursive: true, force: true })
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new StartError(`${folder} contains files that are not a Duely database. Move them, or set DATA_DIR to another folder.`)
+  mkdirSync(making, { mode: 0o700 })
   const engine = await openEngine(making, sync)
   await engine.close()
   renameSync(making, folder)
@@ -624,41 +613,6 @@ class DurableFS extends NodeFS {
     })
     return ready
   }
-}
-
-/** SQLITE_BUSY: another process holds the lock. */
-const busy = 5
-
-/** Two processes on one folder lose rows: the kernel holds this lock for as long as the process lives, also through kill -9. */
-function lockFolder(dataDir: string, folder: string): () => void {
-  let lock: DatabaseSync
-  try {
-    makeParents(path.resolve(dataDir))
-    const probe = path.join(dataDir, '.writable')
-    writeFileSync(probe, '')
-    rmSync(probe)
-    lock = new DatabaseSync(`${folder}.lock`, { timeout: 0 })
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    throw new StartError(`The folder ${dataDir} cannot be written to (${code}). Set DATA_DIR to a writable folder.`, { cause: error })
-  }
-  try {
-    lock.exec('PRAGMA journal_mode=DELETE')
-    lock.exec('BEGIN EXCLUSIVE')
-  } catch (error) {
-    lock.close()
-    if ((error as { errcode?: number }).errcode === busy)
-      throw new StartError(`Another Duely is already running on the folder ${dataDir}. Stop it, or set DATA_DIR to another folder.`)
-    throw new StartError(`The folder ${dataDir} cannot be locked. Set DATA_DIR to one on a local disk.`, { cause: error })
-  }
-  return () => lock.close()
-}
-
-/** One folder at a time: Node's own recursive way never comes back where a folder that exists calls every child missing, as /proc does. */
-function makeParents(folder: string): void {
-  if (existsSync(folder)) return
-  makeParents(path.dirname(folder))
-  mkdirSync(folder, { mode: 0o700 })
 }
 
 /** Whether there is a database in the folder; one of another version is refused. */

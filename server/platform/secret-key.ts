@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync } from 'node:fs'
 import path from 'node:path'
 import { eq } from 'drizzle-orm'
+import { writeNew } from './data-folder.ts'
 import type { Database } from './database.ts'
 import { deriveKey, everyKey, hmac, newToken, sameText } from './secrets.ts'
 import { StartError } from './start-error.ts'
@@ -73,6 +74,6 @@ function makeKept(dataDir: string): string {
 /** Readable by its owner alone, whole or not there, and on the disk before anything is sealed with it. */
 export function writeSecretKey(dataDir: string, text: string): void {
   const file = fileIn(dataDir)
-  writeFileSync(`${file}.new`, `${text}\n`, { mode: 0o600, flush: true })
+  writeNew(`${file}.new`, `${text}\n`)
   renameSync(`${file}.new`, file)
 }
