@@ -226,7 +226,7 @@ row('71', `${injections.length} ways to inject a recipient or a header, in four 
   }
 })
 
-const prefixes = ['=', '+', '-', '@', '\t=', '\r=', '\n=', ' =', '＝', '＋', '－', '＠']
+const prefixes = ['=', '+', '-', '@', '\t=', '\r=', '\n=', ' =', '＝', '＋', '－', '＠', 'x;=', 'x; "=', 'x;+']
 
 row('73', `${prefixes.length} beginnings of a formula in everything that is exported`, async (trial) => {
   trial.mustHold('dangerous cells 0; amounts are numbers')
@@ -243,6 +243,8 @@ row('73', `${prefixes.length} beginnings of a formula in everything that is expo
     if (name.endsWith('.csv')) files.push(Buffer.from(bytes).toString())
   let [cells, dangerous, amounts, wrongAmounts] = [0, 0, 0, 0]
   for (const text of files) {
+    // Where the list separator is a semicolon, as in much of Europe.
+    dangerous += text.split(/[;\t\r\n]/).filter((cell) => /^[\s"]*[=+\-@＝＋－＠]/.test(cell)).length
     const { data } = Papa.parse<Record<string, string>>(text.replace(/^\uFEFF/, ''), { header: true, skipEmptyLines: true })
     for (const line of data)
       for (const [column, cell] of Object.entries(line)) {
