@@ -175,6 +175,54 @@ row('93', 'wrong second-factor codes from ten addresses by a person who knows th
   return { figure: `in a known browser ${here} s; elsewhere after a new password ${elsewhere} s`, holds: here === 0 && elsewhere === 0 }
 })
 
+row(
+  '150',
+  'codes of two browsers at the same time, codes that were used elsewhere, and what a stolen session tries',
+  { short: true },
+  async (trial) => {
+    trial.mustHold('each code opens one session at most; the session alone turns nothing on or off, and a new password needs a code too')
+    const post = await openMailServer(trial)
+    const { url } = await openTarget(trial, systemMailEnv(post))
+    const owner = await signUp(url, { email: 'owner@example.com' })
+    await confirmEmail(trial, post, owner)
+    const { secret } = (await owner.ask('POST /user/two-factor/start', { body: { currentPassword: password } })).body as { secret: string }
+    // The one before leaves one that is valid now.
+    const step = stepOf(Temporal.Now.instant())
+    const codeOf = (later: number) => totpAt(secret, step + later)
+    const confirmed = await owner.ask('POST /user/two-factor', { body: { code: codeOf(-1) } })
+    const [recovery = '', unused = ''] = (confirmed.body as { recoveryCodes: string[] }).recoveryCodes
+    const signInBy = (code?: string, secretWord = password) =>
+      new Browser(url).ask('POST /auth', { body: { email: owner.email, password: secretWord, ...(code ? { code } : {}) } })
+    const opened = async (code: string) =>
+      (await Promise.all(Array.from({ length: 10 }, () => signInBy(code)))).filter(({ status }) => status === 200).length
+    const replayed = (await signInBy(codeOf(-1))).status
+    const [once, recovered] = [await opened(codeOf(0)), await opened(recovery)]
+    const thief = owner.copy()
+    const right = { currentPassword: password, code: codeOf(0) }
+    const tried = await Promise.all([
+      thief.ask('POST /user/two-factor/start', { body: { currentPassword: 'not it' } }),
+      thief.ask('POST /user/two-factor/start', { body: { currentPassword: password } }),
+      thief.ask('POST /user/two-factor', { body: { code: codeOf(1) } }),
+      thief.ask('POST /user/two-factor/remove', { body: right }),
+      thief.ask('POST /user/two-factor/recovery-codes', { body: right }),
+      thief.ask('POST /auth/reauthenticate', { body: right }),
+      thief.ask('POST /auth/reauthenticate', { body: { currentPassword: password } }),
+    ])
+    await new Browser(url).ask('POST /auth/forgot-password', { body: { email: owner.email } })
+    const token = await newestLink(trial, post, owner.email, 'reset-password')
+    const newPassword = 'another correct horse'
+    await new Browser(url).ask('POST /auth/reset-password', { body: { token, newPassword } })
+    const without = (await signInBy(undefined, newPassword)).status
+    const withCode = (await signInBy(unused, newPassword)).status
+    const statuses = tried.map(({ status }) => status)
+    return {
+      figure: `a code that was used ${replayed}; ten browsers with one code opened ${once} session, with one recovery code ${recovered}; the stolen session ${statuses.join(', ')}; a new password without a code ${without}, with one ${withCode}`,
+      holds:
+        replayed >= 400 && once <= 1 && recovered === 1 && statuses.every((status) => status >= 400) && without >= 400 && withCode === 200,
+    }
+  },
+)
+
 row('94', 'a second trial and month by deleting the account and signing up again', async (trial) => {
   trial.mustHold('no second trial, and the invoices of the month stay counted')
   const environment = await onPostgres(trial)
