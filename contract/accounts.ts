@@ -78,6 +78,8 @@ export const profile = z.object({
   currency: z.string(),
   /** Whether the mailbox is known to be this person's: a link sent there was opened, or Google vouches for it. */
   emailVerified: z.boolean(),
+  /** Whether their password was reset, or Google linked because the email is the same, and they have not looked at what has access since. */
+  accessToReview: z.boolean(),
   /** A new email that waits for the link sent there to be opened; it is forgotten after 24 hours. */
   pendingEmail: z.string().nullable(),
   /** null while two-factor authentication is off. */
@@ -177,6 +179,24 @@ const takeoverRemoval = z
   .meta({ id: 'TakeoverRemoval', description: 'Something that was removed because the email of the account had never been confirmed.' })
 export type TakeoverRemoval = z.infer<typeof takeoverRemoval>
 
+/** As sentences and lists name them. */
+export const removalNames: Record<TakeoverRemoval, string> = {
+  display_name: 'the name',
+  mailbox: 'the mailbox',
+  templates: 'the email templates',
+  schedule: 'the daily reminders',
+  waiting_emails: 'the waiting emails',
+  sequences: 'the sequences',
+  two_factor: 'two-factor authentication',
+  google: 'Google sign-in',
+  api_keys: 'the API keys',
+  applications: 'the connected apps',
+  webhooks: 'the webhooks',
+  sources: 'the watched addresses',
+  payment_settings: 'how clients pay you',
+  team: 'the rest of the team',
+}
+
 /** Only where an account was taken over. */
 const taken = {
   removed: z.array(takeoverRemoval).optional(),
@@ -210,6 +230,7 @@ const auditKind = z.enum([
   'password_reset',
   'email_changed',
   'email_confirmed',
+  'email_rejected',
   'google_linked',
   'google_unlinked',
   'two_factor_on',
@@ -238,6 +259,7 @@ const auditKind = z.enum([
   'invoice_deleted',
   'payment_voided',
   'data_exported',
+  'access_reviewed',
   'application_allowed',
   'application_disconnected',
   'key_made',
@@ -405,14 +427,36 @@ export const accountCalls = {
     body: passwordReset,
     reply: z.object({ message: z.string(), ...taken }),
   }),
+  lookAtEmailLink: call({
+    method: 'POST',
+    path: '/auth/confirm-email/look',
+    open: true,
+    reads: true,
+    summary:
+      'Which email the link to /confirm-email#token=… was sent to, and whether an account wants to change to it; `link_expired` if it is no longer valid.',
+    body: emailConfirmation,
+    reply: z.object({ email: z.string(), changes: z.boolean() }),
+  }),
   confirmEmail: call({
     method: 'POST',
     path: '/auth/confirm-email',
-    open: true,
+    by: 'self',
     summary:
-      'Confirm an email by the link to /confirm-email#token=… that was sent there, or change to it where it is the pending one; `link_expired` if it is no longer valid.',
+      'Confirm my email by the link to /confirm-email#token=… that was sent there, or change to it where it is the pending one. `link_expired` if it is no longer valid, `not_allowed` where it is the link of another account.',
     body: emailConfirmation,
     reply: z.object({ email: z.string(), message: z.string() }),
+  }),
+  rejectEmail: call({
+    method: 'POST',
+    path: '/auth/confirm-email/reject',
+    open: true,
+    summary:
+      'By the same link: this account is not mine. A sign-up ends: its sessions, password and everything that acts, and without invoices the account itself. A change of email is dropped, and the account keeps its own. `link_expired` if it is no longer valid.',
+    body: emailConfirmation,
+    reply: z.object({
+      message: z.string(),
+      kept: z.boolean().meta({ description: 'Whether the account stays: it is another person’s, or has invoices.' }),
+    }),
   }),
   sendConfirmation: call({
     method: 'POST',
@@ -486,6 +530,12 @@ export const accountCalls = {
     params: z.object({ id: z.uuid('There is no such browser.') }),
   }),
   endOtherSessions: call({ method: 'DELETE', path: '/user/sessions', by: 'self', summary: 'Sign out every other browser immediately.' }),
+  accessReviewed: call({
+    method: 'POST',
+    path: '/user/access-reviewed',
+    by: 'self',
+    summary: 'I have looked at what has access to my account since my password was reset.',
+  }),
   audit: call({
     method: 'GET',
     path: '/user/audit',

@@ -30,6 +30,7 @@ export const screens = {
   connections: '/dashboard/connections',
   webhook: (id: string) => `/dashboard/connections/webhooks/${id}`,
   profile: '/dashboard/profile',
+  access: '/dashboard/access',
   business: '/dashboard/business',
   oauthConsent: '/dashboard/oauth-consent',
 } as const

@@ -7,7 +7,7 @@ import { refuseBelow } from '#server/accounts/roles.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { authenticate } from '#server/accounts/sessions.ts'
 import { teamRoutes } from '#server/accounts/team.ts'
-import { billingOnAccountDeleted, entitlementsOf, refuseFullTeam, refuseSecondUnpaid, seatsOf } from '#server/billing/billing.ts'
+import { billingOnAccountDeleted, boughtBy, entitlementsOf, refuseFullTeam, refuseSecondUnpaid, seatsOf } from '#server/billing/billing.ts'
 import { recallAddress, rememberAddress } from '#server/billing/former-accounts.ts'
 import { billingRoutes } from '#server/billing/routes.ts'
 import { operatorRoutes } from '#server/commands/operator-page.ts'
@@ -22,7 +22,7 @@ import {
   zapOnAccountDeleted,
 } from '#server/integrations/integrations.ts'
 import { integrationRoutes } from '#server/integrations/routes.ts'
-import { invoiceTotals } from '#server/invoices/invoices.ts'
+import { hasInvoices, invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
 import { mailOnAccountDeleted, mailOnAccountTakeover, mailRoutes } from '#server/mail/routes.ts'
@@ -104,6 +104,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     ],
     revokeAccess: (tx, ownerId, person) => endProgramsOf(tx, ownerId, person, null),
     onOwnerChange: endOwnerLinks,
+    holdsRecords: async (tx, ownerId) => (await hasInvoices(tx, ownerId)) || (await boughtBy(tx, ownerId)).length > 0,
   })
   businessRoutes(app, deps, {
     ...onDeletion,

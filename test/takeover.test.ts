@@ -289,3 +289,22 @@ test('a stranger’s Google link does not keep the owner of the address out', as
   expect((await takeOver(squatted, stranger)).reply.removed).toEqual(['display_name', 'google'])
   expect((await ask(app, null, accountCalls.signIn, { body: { email: stranger.email, password: newPassword } })).status).toBe(200)
 })
+
+test('an owner of 0.2.0 who resets their password the day after the upgrade keeps mailbox, sequences and team', async () => {
+  await using squatted = await openSquatted()
+  const { app, smtp } = squatted
+  // Confirmed by a link that needed no session then.
+  const asha = await aPerson(app, { password, confirmed: true })
+  const farah = await aPerson(app, { confirmed: true })
+  await joinAs(app, asha, farah, 'admin')
+  await aMailbox(app, asha, smtp)
+  await aSequence(app, asha, { name: 'Ours', everyDays: null, atMost: null, atLeast: 1, steps: [newStep(1, 'friendly')] })
+  app.clock.advance({ hours: 24 })
+  const kept = () => counts(app, ['mail_configs', 'sequences', 'sequence_steps', 'memberships'])
+  const before = await kept()
+  expect((await takeOver(squatted, asha)).reply).toEqual({ message: 'Your new password is set. Please sign in with it.' })
+  expect(await kept()).toEqual(before)
+  expect(Object.values(before)).toEqual([1, 1, 1, 4])
+  const token = (await ask(app, null, accountCalls.signIn, { body: { email: asha.email, password: newPassword } })).reply.accessToken
+  expect((await ask(app, { token }, mailCalls.config)).reply).toMatchObject({ configured: true })
+})

@@ -43,6 +43,7 @@ export default [
           route('connections', 'integrations/connections-screen.tsx'),
           route('connections/webhooks/:id', 'integrations/webhook-screen.tsx'),
           route('profile', 'accounts/profile/profile-screen.tsx', [index('billing/subscription-tab.tsx')]),
+          route('access', 'accounts/profile/access-screen.tsx'),
           route('business', 'accounts/profile/business-screen.tsx'),
           route('oauth-consent', 'integrations/oauth-consent-screen.tsx'),
         ]),

@@ -296,21 +296,20 @@ export type DeleteHistory = (db: Database, ownerId: string, now: Instant) => Pro
 /** Runs in the transaction that creates an account. */
 export type OnAccountCreated = (tx: Database, account: AccountRow, now: Instant) => Promise<void>
 
+/** What deleting a person needs of the slices above. */
+export interface PersonDeletionHandDowns {
+  /** Who else is to hear that an account is gone. */
+  onAccountDeleted: OnAccountDeleted[]
+  onPersonDeleted: OnPersonDeleted
+  onAddressLeft: OnAddressLeft
+  deleteHistory: DeleteHistory
+}
+
 /**
  * Deletes a person with the accounts that they own and, by foreign keys, every record and session of them. The person gets an email that says so. Deadlocks
  * are tried again, because the records of a running delivery are locked in another order than the cascade deletes them.
  */
-export async function deletePerson(
-  deps: Deps,
-  person: PersonRow,
-  handed: {
-    onAccountDeleted: OnAccountDeleted[]
-    onPersonDeleted: OnPersonDeleted
-    onAddressLeft: OnAddressLeft
-    deleteHistory: DeleteHistory
-  },
-  now: Instant,
-): Promise<void> {
+export async function deletePerson(deps: Deps, person: PersonRow, handed: PersonDeletionHandDowns, now: Instant): Promise<void> {
   const { db } = deps
   const owned = await selectAccounts(db).where(eq(people.id, person.id))
   await refuseOthersIn(db, owned)
@@ -425,6 +424,7 @@ export async function readProfile(
     reminderHour: row.reminderHour,
     currency: row.currency,
     emailVerified: person.emailVerifiedAt !== null,
+    accessToReview: person.reviewAccessSince !== null,
     pendingEmail,
     twoFactor: recoveryCodesLeft === null ? null : { recoveryCodesLeft },
     business: { name: row.name ?? owner, owner, role, kept: kept ?? null, members, businesses },

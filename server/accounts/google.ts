@@ -237,6 +237,7 @@ async function admit(
     const guarded = (await countRecoveryCodes(tx, same.id)) !== null
     if (!came.authoritative || !same.emailVerifiedAt || guarded) throw emailTaken(refusals.accountExistsLinkGoogle)
     await endAllSessions(tx, same.id)
+    await tx.update(people).set({ reviewAccessSince: now }).where(eq(people.id, same.id))
     for (const { account } of found.places) await deps.revokeAccess(tx, account.id, same.id)
     return { person: await link(tx, deps, same, came, from, now), taken: nothingTaken }
   }

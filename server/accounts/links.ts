@@ -40,7 +40,7 @@ export async function sendConfirmLink(tx: Database, deps: Deps, person: Addresse
 export async function sendChangeLink(tx: Database, deps: Deps, person: Addressee, newEmail: string, now: Instant): Promise<Instant | null> {
   const token = newToken()
   const email = emailChangeEmail(token)
-  await tx.delete(accountLinks).where(and(eq(accountLinks.personId, person.id), eq(accountLinks.purpose, 'change_email')))
+  await dropLinks(tx, person.id, 'change_email')
   await writeLink(tx, { token, email: newEmail, purpose: 'change_email', now, queuedFor: email.expiresIn }, eq(people.id, person.id))
   const to = { id: String(person.id), email: newEmail, emailVerifiedAt: null }
   const nextAt = await queueSystemMail(tx, deps, { ...email, to, link: { hash: hashToken(token) } }, now)
@@ -59,8 +59,11 @@ export const settleLink: OnLinkSettled = async (db, hash, acceptedAt) => {
         .where(and(eq(accountLinks.tokenHash, hash), eq(accountLinks.purpose, purpose)))
 }
 
-export async function dropLinks(tx: Database, person: PersonId): Promise<void> {
-  await tx.delete(accountLinks).where(eq(accountLinks.personId, person))
+/** Those of one purpose, or all. */
+export async function dropLinks(tx: Database, person: PersonId, purpose?: Purpose): Promise<void> {
+  await tx
+    .delete(accountLinks)
+    .where(and(eq(accountLinks.personId, person), purpose === undefined ? undefined : eq(accountLinks.purpose, purpose)))
 }
 
 export async function pruneLinks(db: Database, now: Instant): Promise<void> {

@@ -4,7 +4,7 @@ import { accountCalls } from '#contract/accounts.ts'
 import { systemMails } from '#server/platform/tables.ts'
 import { aPerson, changePerson, type Person, signedInAgain } from '#test/factories.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
-import { ask, openTestApp, type TestApp } from '#test/harness.ts'
+import { type Asker, ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { makeResetLink } from './recovery.ts'
 import { accountLinks } from './tables.ts'
 
@@ -38,7 +38,7 @@ async function forgot(app: TestApp, email: string) {
 
 const signIn = (app: TestApp, email: string, given: string) => ask(app, null, accountCalls.signIn, { body: { email, password: given } })
 const reset = (app: TestApp, token: string) => ask(app, null, accountCalls.resetPassword, { body: { token, newPassword } })
-const confirm = (app: TestApp, token: string) => ask(app, null, accountCalls.confirmEmail, { body: { token } })
+const confirm = (app: TestApp, person: Asker, token: string) => ask(app, person, accountCalls.confirmEmail, { body: { token } })
 const profile = async (app: TestApp, person: Person) => (await ask(app, person, accountCalls.profile)).reply
 
 test('a forgotten password is reset by an emailed link, which ends every session', async () => {
@@ -98,7 +98,7 @@ test('a link that confirms an email is valid for 24 hours', async () => {
     await ask(app, await signedInAgain(app, asha), accountCalls.sendConfirmation)
     await app.runJobs()
     app.clock.advance(duration)
-    return confirm(app, await linkSentTo(smtp, asha.email))
+    return confirm(app, await signedInAgain(app, asha), await linkSentTo(smtp, asha.email))
   }
   expect((await confirmAfter({ hours: 24 })).problem?.code).toBe('link_expired')
   expect((await confirmAfter({ hours: 23, minutes: 59 })).status).toBe(200)
@@ -201,7 +201,7 @@ test('a new account confirms its email by the link that was sent there', async (
   const signedIn = await signIn(app, email, password)
   const meera = { token: signedIn.reply.accessToken }
   expect((await ask(app, meera, accountCalls.profile)).reply.emailVerified).toBe(false)
-  const confirmed = await confirm(app, await linkSentTo(smtp, email))
+  const confirmed = await confirm(app, meera, await linkSentTo(smtp, email))
   expect(confirmed.reply).toEqual({ email, message: 'Your email is confirmed.' })
   expect((await ask(app, meera, accountCalls.profile)).reply.emailVerified).toBe(true)
   expect((await ask(app, meera, accountCalls.sendConfirmation)).problem?.code).toBe('conflict')
@@ -217,7 +217,7 @@ test('the confirmation is sent again on request, and the older link stays valid'
   const sent = await letters(smtp, asha.email)
   expect(sent).toHaveLength(3)
   const [, first = ''] = /#token=([\w-]+)/.exec(sent[0]?.text ?? '') ?? []
-  expect((await confirm(app, first)).status).toBe(200)
+  expect((await confirm(app, asha, first)).status).toBe(200)
 })
 
 test('a link for a password confirms no email, and the other way round', async () => {
@@ -225,7 +225,7 @@ test('a link for a password confirms no email, and the other way round', async (
   await using app = await withMail(smtp)
   const asha = await aPerson(app, { password })
   await forgot(app, asha.email)
-  expect((await confirm(app, await linkSentTo(smtp, asha.email))).problem?.code).toBe('link_expired')
+  expect((await confirm(app, asha, await linkSentTo(smtp, asha.email))).problem?.code).toBe('link_expired')
   await ask(app, asha, accountCalls.sendConfirmation)
   await app.runJobs()
   expect((await reset(app, await linkSentTo(smtp, asha.email))).problem?.code).toBe('link_expired')
@@ -242,7 +242,7 @@ test('a new email takes effect once its link is opened, and the old mailbox is n
   expect(asked.reply).toMatchObject({ email: asha.email, pendingEmail: next, displayName: 'Asha R' })
   await app.runJobs()
   expect((await letters(smtp, asha.email)).map(({ subject }) => subject)).toEqual(['Someone asked to change your Duely email'])
-  expect((await confirm(app, await linkSentTo(smtp, next))).reply.email).toBe(next)
+  expect((await confirm(app, asha, await linkSentTo(smtp, next))).reply.email).toBe(next)
   expect(await profile(app, asha)).toMatchObject({ email: next, pendingEmail: null, emailVerified: true })
   await app.runJobs()
   expect((await letters(smtp, asha.email)).at(-1)?.subject).toBe('Your Duely email was changed')
@@ -259,11 +259,11 @@ test('an unconfirmed new email expires, and only the newest link is valid', asyn
   }
   await change('one@example.com')
   await change('two@example.com')
-  expect((await confirm(app, await linkSentTo(smtp, 'one@example.com'))).problem?.code).toBe('link_expired')
+  expect((await confirm(app, asha, await linkSentTo(smtp, 'one@example.com'))).problem?.code).toBe('link_expired')
   expect((await profile(app, asha)).pendingEmail).toBe('two@example.com')
   app.clock.advance({ hours: 24 })
   expect((await profile(app, asha)).pendingEmail).toBeNull()
-  expect((await confirm(app, await linkSentTo(smtp, 'two@example.com'))).problem?.code).toBe('link_expired')
+  expect((await confirm(app, asha, await linkSentTo(smtp, 'two@example.com'))).problem?.code).toBe('link_expired')
   expect((await profile(app, asha)).email).toBe(asha.email)
 })
 
@@ -296,7 +296,7 @@ test('a new email taken meanwhile is refused when its link is opened', async () 
   await ask(app, asha, accountCalls.changeProfile, { body: { email: taken, currentPassword: password } })
   await app.runJobs()
   await aPerson(app, { email: taken })
-  expect((await confirm(app, await linkSentTo(smtp, taken))).problem?.code).toBe('email_taken')
+  expect((await confirm(app, asha, await linkSentTo(smtp, taken))).problem?.code).toBe('email_taken')
   expect((await profile(app, asha)).email).toBe(asha.email)
 })
 

@@ -1,15 +1,26 @@
-import { and, eq, gt, sql } from 'drizzle-orm'
+import { and, eq, gt, ne, sql } from 'drizzle-orm'
 import type { z } from 'zod'
 import type { emailConfirmation, forgotten, passwordReset } from '#contract/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
-import { breaksIndex, emailTaken, hasEmail, nameFrom, type OnAddressLeft, type OnEmailConfirmed, refuseShortPassword } from './accounts.ts'
+import {
+  breaksIndex,
+  deletePerson,
+  emailTaken,
+  hasEmail,
+  nameFrom,
+  type OnAddressLeft,
+  type OnEmailConfirmed,
+  type PersonDeletionHandDowns,
+  refuseShortPassword,
+} from './accounts.ts'
 import { type Origin, writePersonEntry } from './audit.ts'
 import { dropLinks, recipientOf, sendConfirmLink, writeLink } from './links.ts'
-import { lockOwned, lockPerson, lockWorkplaces, retryingDeadlocks } from './lock.ts'
+import { lockOwned, lockPersonAsSeen, lockWorkplaces, ownerOf, retryingDeadlocks } from './lock.ts'
 import { hashPassword } from './passwords.ts'
 import { endAllSessions } from './sessions.ts'
 import { accountLinks, type PersonRow, people } from './tables.ts'
@@ -98,7 +109,13 @@ export async function resetPassword(
       const taken = isTakeover ? await takeOver(tx, deps, found, nameFrom(person.email), handed, now) : nothingTaken
       await tx
         .update(people)
-        .set({ passwordHash, updatedAt: now, ...(used.email === null ? {} : { emailVerifiedAt: now }) })
+        .set({
+          passwordHash,
+          updatedAt: now,
+          ...(used.email === null ? {} : { emailVerifiedAt: now }),
+          // Nothing that acts was removed: someone who knew the password may have added to it.
+          reviewAccessSince: isTakeover ? null : now,
+        })
         .where(eq(people.id, person.id))
       await dropLinks(tx, person.id)
       await endAllSessions(tx, person.id)
@@ -123,12 +140,27 @@ export async function sendConfirmLinkAgain(deps: Deps, person: PersonRow, now: I
   })
 }
 
+/** Which email a link was sent to, and what it is for. Refuses with `link_expired`. */
+export async function lookAtEmailLink(
+  deps: Deps,
+  { token }: z.output<typeof emailConfirmation>,
+  from: Origin,
+  now: Instant,
+): Promise<{ email: string; changes: boolean }> {
+  await countLink(deps, from, now)
+  const [found] = await deps.db.select().from(accountLinks).where(emailLink(token, now))
+  if (!found?.email) throw expired()
+  return { email: found.email, changes: found.purpose === 'change_email' }
+}
+
 /**
- * Confirms an email by the link that was sent there, or changes to it. Answers the person's email.
- * Refuses with `link_expired`, and with `email_taken` if another account uses it by now.
+ * Confirms the email of a signed-in person by the link that was sent there, or changes to it. Never by the link alone: anyone can sign up with the address
+ * of another person, who would vouch for that account by opening it. Answers the person's email. Refuses with `link_expired`, with `not_allowed` the
+ * link of another account, and with `email_taken` if another account uses it by now.
  */
 export async function confirmEmail(
   deps: Deps,
+  seen: PersonRow,
   { token }: z.output<typeof emailConfirmation>,
   { onEmailConfirmed, onAddressLeft }: { onEmailConfirmed: OnEmailConfirmed; onAddressLeft: OnAddressLeft },
   from: Origin,
@@ -137,29 +169,21 @@ export async function confirmEmail(
   await countLink(deps, from, now)
   try {
     return await deps.db.transaction(async (tx) => {
-      const [used] = await tx
-        .delete(accountLinks)
-        .where(
-          and(
-            eq(accountLinks.tokenHash, hashToken(token)),
-            gt(accountLinks.expiresAt, now),
-            sql`${accountLinks.purpose} <> 'reset_password'`,
-          ),
-        )
-        .returning()
-      const owned = used ? await lockOwned(tx, used.personId) : []
-      const person = used && (await lockPerson(tx, eq(people.id, used.personId)))
-      if (!person || !used.email) throw expired()
-      const changes = used.purpose === 'change_email'
+      const owned = await lockOwned(tx, seen.id)
+      const person = await lockPersonAsSeen(tx, seen)
+      const [link] = await tx.select().from(accountLinks).where(emailLink(token, now))
+      if (!link?.email) throw expired()
+      if (link.personId !== person.id) throw new ProblemError('not_allowed', refusals.linkOfOther(person.email))
+      const changes = link.purpose === 'change_email'
       // Google provides the email of a linked account, so an older link is invalid.
-      if (changes ? person.googleSub !== null : !sameEmail(used.email, person.email)) throw expired()
-      const email = changes ? used.email : person.email
+      if (changes ? person.googleSub !== null : !sameEmail(link.email, person.email)) throw expired()
+      const email = changes ? link.email : person.email
       await tx.update(people).set({ email, emailVerifiedAt: now, updatedAt: now }).where(eq(people.id, person.id))
       for (const { id } of owned) await onEmailConfirmed(tx, id, now)
+      // Links sent to the previous mailbox must not open the account, and another one that confirms this email must not end it.
+      await dropLinks(tx, person.id, changes ? undefined : 'confirm_email')
       if (changes) {
         for (const account of owned) await onAddressLeft(tx, account, now)
-        // Links sent to the previous mailbox must not open the account.
-        await dropLinks(tx, person.id)
         await queueSystemMail(tx, deps, { ...emailChangedEmail(deps.config.publicUrl), to: recipientOf(person) }, now)
       }
       await writePersonEntry(tx, { person: person.id, kind: changes ? 'email_changed' : 'email_confirmed', about: email }, from, now)
@@ -169,6 +193,52 @@ export async function confirmEmail(
     if (breaksIndex(error, 'people_email')) throw emailTaken(refusals.emailUsedMeanwhile)
     throw error
   }
+}
+
+/** What ending a sign-up needs of the slices above. */
+export interface RejectionHandDowns extends TakeoverHandDowns, Omit<PersonDeletionHandDowns, 'onAddressLeft'> {
+  /** Whether an account has invoices, or was paid for: then it is not deleted. */
+  holdsRecords(tx: Database, ownerId: string): Promise<boolean>
+}
+
+/**
+ * The owner of an email says by its link that the account is not theirs. Nothing of a sign-up acts or signs in afterwards; without invoices it is deleted.
+ * Another person's change to this email is dropped. Answers whether the account stays. Refuses with `link_expired`, also where the email is confirmed.
+ */
+export async function rejectEmail(
+  deps: Deps,
+  { token }: z.output<typeof emailConfirmation>,
+  handed: RejectionHandDowns,
+  from: Origin,
+  now: Instant,
+): Promise<{ changes: boolean; kept: boolean }> {
+  await countLink(deps, from, now)
+  const { afterwards, ended, ...answer } = await retryingDeadlocks(() =>
+    deps.db.transaction(async (tx) => {
+      const [link] = await tx.delete(accountLinks).where(emailLink(token, now)).returning()
+      const found = link && (await lockWorkplaces(tx, link.personId))
+      if (!found || !link.email) throw expired()
+      const { person, places } = found
+      await writePersonEntry(tx, { person: person.id, kind: 'email_rejected', about: link.email }, from, now)
+      if (link.purpose === 'change_email') return { changes: true, kept: true, ended: null, afterwards: [] }
+      if (person.emailVerifiedAt !== null || !sameEmail(link.email, person.email)) throw expired()
+      const { afterwards } = await takeOver(tx, deps, found, nameFrom(person.email), handed, now)
+      await tx.update(people).set({ passwordHash: null, updatedAt: now }).where(eq(people.id, person.id))
+      let kept = false
+      for (const { account } of places)
+        kept ||= (await handed.holdsRecords(tx, account.id)) && (await ownerOf(tx, account.id)).id === person.id
+      return { changes: false, kept, ended: kept ? null : person, afterwards }
+    }),
+  )
+  await cleanUpAfter(deps, afterwards, 'the end of a sign-up')
+  // The address is free again as if it had never been used: there is no trial to remember.
+  if (ended) await deletePerson(deps, ended, { ...handed, onAddressLeft: async () => undefined }, now)
+  return answer
+}
+
+/** A valid link that confirms an email or changes to it. */
+function emailLink(token: string, now: Instant) {
+  return and(eq(accountLinks.tokenHash, hashToken(token)), gt(accountLinks.expiresAt, now), ne(accountLinks.purpose, 'reset_password'))
 }
 
 async function countLink({ db, config }: Deps, from: Origin, now: Instant): Promise<void> {

@@ -10,13 +10,11 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import {
   changePassword,
   changeProfile,
-  type DeleteHistory,
   deletePerson,
   type OnAccountCreated,
-  type OnAccountDeleted,
   type OnEmailConfirmed,
-  type OnPersonDeleted,
   type OnProfileChange,
+  type PersonDeletionHandDowns,
   readProfile,
   refuseWrongPassword,
   serverAbilities,
@@ -29,8 +27,17 @@ import { deviceOf } from './device.ts'
 import { exportAccount } from './export.ts'
 import { googleRoutes } from './google-routes.ts'
 import { knownBrowsers } from './known-browser.ts'
+import { lockPersonAsSeen } from './lock.ts'
 import { hintAt } from './password-hint.ts'
-import { askForNewPassword, confirmEmail, resetPassword, sendConfirmLinkAgain } from './recovery.ts'
+import {
+  askForNewPassword,
+  confirmEmail,
+  lookAtEmailLink,
+  type RejectionHandDowns,
+  rejectEmail,
+  resetPassword,
+  sendConfirmLinkAgain,
+} from './recovery.ts'
 import { refuseBelow, roleOf } from './roles.ts'
 import { refuseOtherSites } from './same-origin.ts'
 import {
@@ -44,22 +51,18 @@ import {
   refuseOldSignIn,
   signAccessToken,
 } from './sessions.ts'
-import { memberships } from './tables.ts'
-import type { Takeover, TakeoverHandDowns } from './takeover.ts'
+import { memberships, people } from './tables.ts'
+import type { Takeover } from './takeover.ts'
 import { refusals, replies } from './texts.ts'
 import { countTry } from './throttle.ts'
 import { confirmTwoFactor, refuseWithoutCode, removeTwoFactor, renewRecoveryCodes, startTwoFactor } from './two-factor.ts'
 
 /** What accounts are handed of the slices above them. */
-interface Handed extends OnProfileChange, TakeoverHandDowns {
+interface Handed extends OnProfileChange, PersonDeletionHandDowns, RejectionHandDowns {
   /** What the profile counts: invoices that are not deleted, what was paid by currency, whether a mailbox is connected. */
   stats(db: Database, account: Account, now: Instant): Promise<CallReply<typeof accountCalls.stats>>
   onEmailConfirmed: OnEmailConfirmed
   onAccountCreated: OnAccountCreated
-  /** Who else is to hear that an account is gone. */
-  onAccountDeleted: OnAccountDeleted[]
-  onPersonDeleted: OnPersonDeleted
-  deleteHistory: DeleteHistory
 }
 
 const refreshCookie = 'refreshToken'
@@ -137,10 +140,19 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     return { message: replies.passwordReset(taken), ...shown(taken) }
   })
 
-  answerOpen(app, accountCalls.confirmEmail, async ({ body }, { request }) => ({
-    email: await confirmEmail(deps, body, handed, originOf(request), clock.now()),
+  answerOpen(app, accountCalls.lookAtEmailLink, async ({ body }, { request }) =>
+    lookAtEmailLink(deps, body, originOf(request), clock.now()),
+  )
+
+  answer(app, accountCalls.confirmEmail, async ({ body }, { account }, { request }) => ({
+    email: await confirmEmail(deps, account.person, body, handed, originOf(request), clock.now()),
     message: replies.emailConfirmed,
   }))
+
+  answerOpen(app, accountCalls.rejectEmail, async ({ body }, { request }) => {
+    const { changes, kept } = await rejectEmail(deps, body, handed, originOf(request), clock.now())
+    return { message: replies.emailRejected(changes, kept), kept }
+  })
 
   answer(app, accountCalls.sendConfirmation, async (_parts, { account: { person } }) => {
     await sendConfirmLinkAgain(deps, person, clock.now())
@@ -199,6 +211,15 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
     await db.transaction(async (tx) => {
       await endOtherSessions(tx, account.person.id, sessionId)
       await writePersonEntry(tx, { person: account.person.id, kind: 'sessions_ended' }, originOf(request), now)
+    })
+  })
+
+  answer(app, accountCalls.accessReviewed, async (_parts, { account: { person } }, { request }) => {
+    const now = clock.now()
+    await db.transaction(async (tx) => {
+      await lockPersonAsSeen(tx, person)
+      await tx.update(people).set({ reviewAccessSince: null }).where(eq(people.id, person.id))
+      await writePersonEntry(tx, { person: person.id, kind: 'access_reviewed' }, originOf(request), now)
     })
   })
 

@@ -43,6 +43,8 @@ export const people = pgTable(
     googleSub: text(),
     /** When the mailbox of `email` was last shown to be this person's. */
     emailVerifiedAt: instant(),
+    /** Since when they are to look at what has access, because their password was reset; null: they need not, or have. */
+    reviewAccessSince: instant(),
     createdAt: instant().notNull(),
     updatedAt: instant().notNull(),
   },

@@ -73,7 +73,10 @@ export async function takeOver(
   if (person.displayName !== displayName) removed.add('display_name')
   if (await dropTwoFactor(tx, id)) removed.add('two_factor')
   if (person.googleSub) removed.add('google')
-  await tx.update(people).set({ displayName, googleIssuer: null, googleSub: null, updatedAt: now }).where(eq(people.id, id))
+  await tx
+    .update(people)
+    .set({ displayName, googleIssuer: null, googleSub: null, reviewAccessSince: null, updatedAt: now })
+    .where(eq(people.id, id))
   const left: AccountRow[] = []
   const owned: AccountRow[] = []
   for (const { account, role, joinedAt } of places) {
@@ -133,8 +136,8 @@ async function empty(
 ): Promise<Pick<Takeover, 'removed' | 'afterwards'>> {
   const removed: TakeoverRemoval[] = []
   const afterwards: Takeover['afterwards'] = []
-  // Notices quote mail servers, and so possibly the creator of the account.
-  await tx.delete(notices).where(eq(notices.ownerId, account.id))
+  // Notices quote mail servers, and so possibly the creator of the account; but that of an earlier takeover.
+  await tx.delete(notices).where(and(eq(notices.ownerId, account.id), ne(notices.kind, 'taken_over')))
   // Who was let in by someone else than the owner of the address.
   const invited = await tx.delete(invitations).where(eq(invitations.ownerId, account.id)).returning({ id: invitations.id })
   const others = await lockOthersIn(tx, account.id)

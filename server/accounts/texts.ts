@@ -1,4 +1,4 @@
-import type { AuditKind, TakeoverRemoval } from '#contract/accounts.ts'
+import { type AuditKind, removalNames, type TakeoverRemoval } from '#contract/accounts.ts'
 import type { Notice } from '#contract/notices.ts'
 import { screens } from '#contract/screens.ts'
 import type { SystemMail } from '#server/platform/system-mail.ts'
@@ -51,6 +51,7 @@ export const refusals = {
   noSystemMail: 'This server can’t send email. Ask its operator for a password reset link.',
   linkExpired: 'This link has expired or was already used. Please request a new one.',
   emailConfirmed: 'Your email is already confirmed.',
+  linkOfOther: (mine: string) => `This link is for another account. You are signed in as ${mine}.`,
   recentSignInNeeded: 'You signed in a while ago. Please confirm that it’s you.',
   noBusinessWith: (id: string) => `There is no business with the id ${id}.`,
   toAdminsOnly: 'A business can be handed over to an admin. Change their role first.',
@@ -85,24 +86,13 @@ export const replies = {
     `Your new password is set. Please sign in with it.${taken.removed.length + taken.left.length === 0 ? '' : ` ${takenOver.text(taken)}`}`,
   passwordChanged: 'Password changed successfully!',
   emailConfirmed: 'Your email is confirmed.',
+  emailRejected: (changes: boolean, kept: boolean) =>
+    changes
+      ? 'Your address is not used for that account.'
+      : kept
+        ? 'No one can use this account any more. The invoices in it are kept: to see them, set a password.'
+        : 'The account is deleted.',
   confirmationSent: (email: string) => `We sent a link to ${email}. It is valid for 24 hours.`,
-}
-
-const removals: Record<TakeoverRemoval, string> = {
-  display_name: 'the name',
-  mailbox: 'the mailbox',
-  templates: 'the email templates',
-  schedule: 'the daily reminders',
-  waiting_emails: 'the waiting emails',
-  sequences: 'the sequences',
-  two_factor: 'two-factor authentication',
-  google: 'Google sign-in',
-  api_keys: 'the API keys',
-  applications: 'the connected apps',
-  webhooks: 'the webhooks',
-  sources: 'the watched addresses',
-  payment_settings: 'how clients pay you',
-  team: 'the rest of the team',
 }
 
 interface Taken {
@@ -121,7 +111,7 @@ export const takenOver = {
   text: ({ removed, left, keeps }: Taken) =>
     [
       'Your email had never been confirmed, so someone else may have set up this account.',
-      ...(removed.length > 0 ? [`We removed ${listed(removed.map((one) => removals[one]))}.`] : []),
+      ...(removed.length > 0 ? [`We removed ${listed(removed.map((one) => removalNames[one]))}.`] : []),
       ...(left.length > 0 ? [`It was removed from ${listed(left.map(quoted))}: if you work there, ask for a new invitation.`] : []),
       ...(keeps ? ['Your invoices are still here: check them before you send reminders.'] : []),
     ].join(' '),
@@ -176,6 +166,8 @@ export function auditText(kind: AuditKind, about: string): string {
       return `Email changed to ${about}.`
     case 'email_confirmed':
       return `Email ${about} confirmed.`
+    case 'email_rejected':
+      return `The owner of ${about} did not want it used here.`
     case 'google_linked':
       return `Google sign-in linked (${about}).`
     case 'google_unlinked':
@@ -232,6 +224,8 @@ export function auditText(kind: AuditKind, about: string): string {
       return `Taken back: ${about}.`
     case 'data_exported':
       return 'Account data exported.'
+    case 'access_reviewed':
+      return 'What has access was reviewed.'
     case 'application_allowed':
       return `${about} was given access to the account.`
     case 'application_disconnected':
@@ -305,7 +299,7 @@ export function confirmationEmail(token: string): Email {
     expiresIn: { hours: 24 },
     before: ['Please confirm your email address within 24 hours.'],
     button: { label: 'Confirm my email', path: `${screens.confirmEmail}#token=${token}` },
-    after: ['If you have no Duely account, ignore this email: someone may have mistyped their address.'],
+    after: ['If you did not sign up, someone else used your address: open the link and choose “This is not mine”.'],
   }
 }
 
@@ -327,7 +321,7 @@ export function emailChangeEmail(token: string): Email {
     expiresIn: { hours: 24 },
     before: ['Someone asked to use this address for a Duely account. Confirm it within 24 hours.'],
     button: { label: 'Confirm this address', path: `${screens.confirmEmail}#token=${token}` },
-    after: ['Nothing changes until then. If this was not you, ignore this email.'],
+    after: ['Nothing changes until then. If this was not you, open the link and choose “This is not mine”, or ignore this email.'],
   }
 }
 

@@ -479,6 +479,11 @@ export async function zoneOf(db: Database, ownerId: string): Promise<string> {
   return owner.timezone
 }
 
+/** Whether an account has any invoice, also one that was deleted and can still be brought back. */
+export async function hasInvoices(db: Database, ownerId: string): Promise<boolean> {
+  return (await db.select({ id: invoices.id }).from(invoices).where(eq(invoices.ownerId, ownerId)).limit(1)).length > 0
+}
+
 /** What an account has: how many invoices, what was paid of them, and what was received in the month of `now` in its zone, by currency. */
 export async function invoiceTotals(
   db: Database,

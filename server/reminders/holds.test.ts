@@ -325,7 +325,7 @@ test('the daily run of an account whose email is not confirmed is held and says 
   app.clock.set('2026-03-03T04:30:00Z')
   const token = newToken()
   await writeLink(app.db, { token, email: asha.email, purpose: 'confirm_email', now: app.clock.now() }, eq(people.id, asha.personId))
-  expect((await ask(app, null, accountCalls.confirmEmail, { body: { token } })).status).toBe(200)
+  expect((await ask(app, asha, accountCalls.confirmEmail, { body: { token } })).status).toBe(200)
   await app.runJobs()
   expect(smtp.mails.length).toBe(4)
 })

@@ -116,10 +116,11 @@ export async function newestLink(trial: Trial, systemMail: FakeSmtp, email: stri
   })
 }
 
-/** Opens the link that was sent to a new account. */
+/** Opens the link that was sent to a new account, in its session. */
 export async function confirmEmail(trial: Trial, systemMail: FakeSmtp, browser: Browser): Promise<void> {
   const token = await newestLink(trial, systemMail, browser.email, 'confirm-email')
-  await browser.ask('POST /auth/confirm-email', { body: { token } })
+  const { status, text } = await browser.ask('POST /auth/confirm-email', { body: { token } })
+  if (status !== 200) throw new Error(`Confirming ${browser.email}: ${status} ${text}`)
 }
 
 /** Answers the secret of the authenticator, and the recovery codes. */

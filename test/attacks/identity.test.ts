@@ -126,6 +126,70 @@ row(
   },
 )
 
+row(
+  '136',
+  'the link that confirms a sign-up which someone else made, opened by the owner of the address',
+  { short: true },
+  async (trial) => {
+    trial.mustHold(
+      'nothing is confirmed without a session of the account; a password link then takes it over, “This is not mine” ends it; the creator’s sessions, passwords and keys that work 0; confirmed with a session, a password link keeps mailbox and keys',
+    )
+    const systemMail = await openMailServer(trial)
+    const mailbox = await openMailServer(trial)
+    const environment = await onPostgres(trial)
+    const { url } = await startTarget(environment, systemMailEnv(systemMail))
+    const open = async (squat: Browser, key: Browser) =>
+      Number((await squat.ask('GET /user/profile')).status === 200) +
+      Number((await key.ask('GET /api/me')).status === 200) +
+      Number((await signIn(url, squat.email)) !== null)
+
+    // The owner opens the link and presses the button, and sets a password later.
+    const first = await signUp(url, { email: 'first@example.com' })
+    const firstKey = await makeKey(first)
+    await first.saveMailbox(mailbox)
+    const link = await newestLink(trial, systemMail, first.email, 'confirm-email')
+    const confirmed = (await new Browser(url).ask('POST /auth/confirm-email', { body: { token: link } })).status
+    const { owner } = await resetPassword(trial, systemMail, url, first.email)
+    const left = await open(first, firstKey)
+    const foreign = (await owner.ask('GET /mail-config')).text.includes(mailbox.login.user) ? 1 : 0
+
+    // The owner says that the sign-up is not theirs: one with invoices, which stay, and one without, which is deleted.
+    const ended: string[] = []
+    let opened = 0
+    for (const email of ['second@example.com', 'third@example.com']) {
+      const squat = await signUp(url, { email })
+      const key = await makeKey(squat)
+      if (email.startsWith('second')) await squat.ask('POST /invoice', { body: overdueInvoice() })
+      const token = await newestLink(trial, systemMail, email, 'confirm-email')
+      const { status } = await new Browser(url).ask('POST /auth/confirm-email/reject', { body: { token } })
+      opened += await open(squat, key)
+      const [found] = await environment.rows<{ people: number; invoices: number }>(
+        `SELECT count(DISTINCT p.id)::int AS people, count(i.id)::int AS invoices FROM people p LEFT JOIN memberships m ON m.person_id = p.id
+       LEFT JOIN invoices i ON i.owner_id = m.owner_id WHERE p.email = $1`,
+        [email],
+      )
+      ended.push(`${status}, people ${found?.people}, invoices ${found?.invoices}`)
+    }
+
+    // Someone who confirms in a session of the account.
+    const mine = await signUp(url, { email: 'mine@example.com' })
+    const mineKey = await makeKey(mine)
+    await mine.saveMailbox(mailbox)
+    await confirmEmail(trial, systemMail, mine)
+    const again = await resetPassword(trial, systemMail, url, mine.email)
+    const kept = [(await mineKey.ask('GET /api/me')).status, (await again.owner.ask('GET /mail-config')).text.includes(mailbox.login.user)]
+    return {
+      figure: `without a session ${confirmed}; after a password link the creator still has ${left} of 3, their mailbox ${foreign}; “not mine” ${ended.join(' and ')}, the creator still has ${opened} of 6; confirmed with a session: key ${kept[0]}, mailbox ${kept[1] ? 'kept' : 'gone'}`,
+      holds:
+        confirmed === 401 &&
+        left + foreign + opened === 0 &&
+        ended.join() === '200, people 1, invoices 1,200, people 0, invoices 0' &&
+        kept[0] === 200 &&
+        kept[1] === true,
+    }
+  },
+)
+
 row('146', 'an admin makes a key and changes an invoice, and is removed', { short: true }, async (trial) => {
   trial.mustHold('the logs name them as long as they have an account, and then as a former member')
   const { url } = await startTarget(await onPostgres(trial))

@@ -5,7 +5,7 @@ import { stepOf, totpAt } from '#server/accounts/totp.ts'
 import { someoneAt } from '#test/program.ts'
 import { full } from './duely.ts'
 import { signIn } from './sign-in.ts'
-import { expect, linkIn, test } from './with-google.ts'
+import { confirmEmail, expect, linkIn, test } from './with-google.ts'
 
 const password = 'correct horse battery'
 
@@ -59,9 +59,7 @@ test('the link in a password reset email works once', async ({ page, program, po
 test('a new email takes effect once its link is opened', full, async ({ page, program, post }) => {
   await someoneAt(program.url, 'old@banyan.example')
   // Only a confirmed address is notified of the change.
-  await page.goto(await linkIn(post, 'old@banyan.example', 'Confirm your email for Duely'))
-  await page.getByRole('button', { name: 'Confirm Email' }).click()
-  await expect(page.getByText('old@banyan.example is confirmed and is the email of your account.')).toBeVisible()
+  await confirmEmail(program.url, post, 'old@banyan.example')
   await fillIn(page, 'old@banyan.example')
   await expect(page).toHaveURL(/\/dashboard$/)
   await page.goto('/dashboard/profile')

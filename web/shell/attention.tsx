@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import { IconBell } from '@tabler/icons-react'
 import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { accountCalls } from '#contract/accounts.ts'
 import { type Notice, noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { screens } from '#contract/screens.ts'
@@ -28,6 +29,7 @@ export function AttentionProvider({ children }: { children: ReactNode }): ReactN
   const status = useApiQuery(reminderCalls.status, {}, { enabled, refetchInterval: seldom })
   const live = useLiveInterval(enabled)
   const notices = useApiQuery(noticeCalls.list, {}, { enabled, refetchInterval: live === false ? seldom : live })
+  const accessToReview = useApiQuery(accountCalls.profile, {}, { enabled, staleTime: 10 * seldom }).data?.accessToReview === true
   const [published, setPublished] = useState<Record<string, AttentionItem[]>>({})
   const [opened, setOpened] = useState(false)
   const { mutateAsync: dismiss } = useApiMutation(noticeCalls.dismiss, {
@@ -41,6 +43,7 @@ export function AttentionProvider({ children }: { children: ReactNode }): ReactN
     const items =
       status.data && notices.data
         ? inOrder([
+            ...(accessToReview ? [accessItem] : []),
             ...(pause ? [mailboxItem(pause, timezone)] : []),
             ...(trouble === null ? [] : [troubleItem(trouble)]),
             ...shownNotices(notices.data, pause).map((notice) => noticeItem(notice, () => dismiss({ params: { id: notice._id } }))),
@@ -48,7 +51,7 @@ export function AttentionProvider({ children }: { children: ReactNode }): ReactN
           ])
         : null
     return { items, count: items?.filter(({ needsOwner }) => needsOwner).length ?? 0, open: () => setOpened(true), publish }
-  }, [status.data, notices.data, published, publish, dismiss])
+  }, [status.data, notices.data, accessToReview, published, publish, dismiss])
   return (
     <AttentionContext value={attention}>
       {children}
@@ -98,6 +101,17 @@ function mailboxItem(pause: SenderPause, zone: string | undefined): AttentionIte
     action: { text: t.openSettings, to: screens.mailSettings, reload: false },
     at: pause.since,
   }
+}
+
+/** The password was reset, and what has access has not been looked at. */
+const accessItem: AttentionItem = {
+  ...plainItem,
+  ...t.access,
+  key: 'access',
+  kind: 'approval',
+  tone: 'warn',
+  needsOwner: true,
+  action: { text: t.look, to: screens.access, reload: false },
 }
 
 function troubleItem(trouble: string): AttentionItem {

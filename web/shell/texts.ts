@@ -72,6 +72,11 @@ export const texts = {
   notices: {
     bell: (count: number) => (count === 0 ? 'Notifications' : `Notifications: ${count} need${count === 1 ? 's' : ''} attention`),
     trouble: { summary: 'Reminders are delayed', title: 'Reminders are delayed' },
+    access: {
+      summary: 'check what has access',
+      title: 'Check what has access to your account',
+      text: 'Your sign-in was reset. Remove people, mailboxes, keys, apps and webhooks that you don’t recognise.',
+    },
     paused: {
       login_refused: {
         summary: 'your mail server refused the login',

@@ -139,12 +139,12 @@ export function invitationOf(email: string): string | null {
 const keptUnder = 'afterGoogle'
 
 /**
- * The address after signing in: the dashboard screen or the invitation that was asked for, with its query, or /dashboard. Must never leave them:
+ * The address after signing in: the dashboard screen, invitation or link that was asked for, with its query, or /dashboard. Must never leave them:
  * the state comes from the browser.
  */
 export function destination(state: unknown): string {
   const from = wanted(state)
-  const inside = from && (matchPath(`${screens.dashboard}/*`, from.pathname) ?? matchPath(screens.join, from.pathname))
+  const inside = from && [`${screens.dashboard}/*`, screens.join, screens.confirmEmail].some((one) => matchPath(one, from.pathname))
   if (!from || !inside) return screens.dashboard
   return `${from.pathname}${from.search}${from.hash}`
 }

@@ -1,7 +1,8 @@
 import { Button, Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'react-router'
-import { accountCalls } from '#contract/accounts.ts'
+import { accountCalls, removalNames, type TakeoverRemoval } from '#contract/accounts.ts'
+import type { CallReply } from '#contract/call.ts'
 import { screens } from '#contract/screens.ts'
 import { NewPasswordFields, typedTwice } from '#web/accounts/new-password.tsx'
 import { texts } from '#web/accounts/texts.ts'
@@ -14,6 +15,8 @@ import styles from './entry.module.css'
 import { EntryCard, useLinkToken } from './entry-page.tsx'
 
 const t = texts.reset
+/** Someone who knew the password may have added something that acts. */
+const afterReset = { from: { pathname: screens.access, search: '', hash: '' } }
 
 /** /reset-password: a new password, by a link from an email or from the server's administrator. */
 export default function ResetPasswordScreen(): ReactNode {
@@ -21,31 +24,34 @@ export default function ResetPasswordScreen(): ReactNode {
   const server = useServer()
   const shortest = server?.passwordMinLength ?? 6
   const mailless = server?.systemMail === false
-  const [said, setSaid] = useState<string | null>(null)
+  const [done, setDone] = useState<CallReply<typeof accountCalls.resetPassword> | null>(null)
   const [expired, setExpired] = useState<string | null>(null)
   const state = useContractForm({
     call: accountCalls.resetPassword,
     initialValues: { newPassword: '', confirmPassword: '' },
     toInput: ({ newPassword }) => ({ body: { token: token ?? '', newPassword } }),
     check: (values) => typedTwice(values, shortest),
-    onSuccess: ({ message }) => {
+    onSuccess: (reply) => {
       // The server has ended all sessions of the account.
       endSession()
-      setSaid(message)
+      setDone(reply)
     },
     onError: (error) => {
       if (error instanceof Problem && error.code === 'link_expired') setExpired(error.message)
     },
   })
   const { form } = state
+  const isTakeover = done?.removed !== undefined || done?.left !== undefined
   const useless = expired ?? (token !== null ? null : mailless ? t.noTokenGiven : t.noToken)
   return (
     <EntryCard title={t.title}>
       <title>{`${t.title} · Duely`}</title>
-      {said !== null ? (
+      {done !== null ? (
         <>
-          <Notice tone="good">{said}</Notice>
-          <Button component={Link} to={screens.signIn} fullWidth>
+          <Notice tone="good">{isTakeover ? t.done : done.message}</Notice>
+          {isTakeover && <TakenOver removed={done.removed ?? []} left={done.left ?? []} />}
+          {/* Where the account was taken over, everything that acts is removed. */}
+          <Button component={Link} to={screens.signIn} state={isTakeover ? null : afterReset} fullWidth>
             {t.signIn}
           </Button>
         </>
@@ -66,5 +72,30 @@ export default function ResetPasswordScreen(): ReactNode {
         </ContractForm>
       )}
     </EntryCard>
+  )
+}
+
+/** What the account had from someone who signed up with this email, and has no more. */
+function TakenOver({ removed, left }: { removed: TakeoverRemoval[]; left: string[] }): ReactNode {
+  return (
+    <>
+      <p className={styles.after}>{t.takenOver.why}</p>
+      {removed.length > 0 && <Named title={t.takenOver.removed} names={removed.map((one) => removalNames[one])} />}
+      {left.length > 0 && <Named title={t.takenOver.left} names={left} />}
+      <p className={styles.after}>{t.takenOver.kept}</p>
+    </>
+  )
+}
+
+function Named({ title, names }: { title: string; names: string[] }): ReactNode {
+  return (
+    <div className={styles.named}>
+      <h2>{title}</h2>
+      <ul>
+        {names.map((name) => (
+          <li key={name}>{name}</li>
+        ))}
+      </ul>
+    </div>
   )
 }

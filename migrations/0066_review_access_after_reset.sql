@@ -1,0 +1,1 @@
+ALTER TABLE "people" ADD COLUMN "review_access_since" timestamp with time zone;
