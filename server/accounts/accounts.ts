@@ -15,7 +15,7 @@ import type { KnownBrowser } from './known-browser.ts'
 import { dropLinks, recipientOf, sendChangeLink, sendConfirmLink } from './links.ts'
 import { findAccount, lockAccount, lockOwned, lockPerson, lockPersonAsSeen, retryingDeadlocks, selectAccounts } from './lock.ts'
 import { createBusiness, createBusinessOfTheirOwn, lockOthersIn } from './new-business.ts'
-import { hashPassword, isWeakHash, verifyPassword } from './passwords.ts'
+import { hashPassword, isOldHash, verifyPassword } from './passwords.ts'
 import { endOtherSessions, openSession, type RefreshToken, refuseOldSignIn } from './sessions.ts'
 import { type AccountRow, accounts, invitations, memberships, type PersonRow, people } from './tables.ts'
 import { cleanUpAfter } from './takeover.ts'
@@ -161,7 +161,7 @@ export async function signIn(
     throw refused
   }
   await demandSecondFactor(deps, found.id, { code, browserId }, from, now)
-  const rehashed = isWeakHash(passwordHash) ? await hashPassword(password) : passwordHash
+  const rehashed = (await isOldHash(passwordHash, password)) ? await hashPassword(password) : passwordHash
   return db.transaction(async (tx) => {
     const person = await lockPerson(tx, eq(people.id, found.id))
     // The password may have changed while this one was verified. The old one must not open a session.

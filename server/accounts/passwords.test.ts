@@ -1,6 +1,6 @@
 import { hash } from '@node-rs/argon2'
 import { expect, test } from 'vitest'
-import { hashPassword, isWeakHash, limitHashing, verifyPassword } from './passwords.ts'
+import { hashPassword, isOldHash, limitHashing, verifyPassword } from './passwords.ts'
 
 test('a password is hashed with argon2id and a salt, and verified', async () => {
   const [one, other] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')])
@@ -15,10 +15,25 @@ test('no password opens an account that has none', async () => {
   expect(await verifyPassword(null, 'correct horse')).toBe(false)
 })
 
-test('a hash with less memory or fewer passes than today’s is weak', async () => {
-  expect(isWeakHash(await hashPassword('correct horse'))).toBe(false)
-  expect(isWeakHash(await hash('correct horse', { memoryCost: 12_288, timeCost: 3 }))).toBe(true)
-  expect(isWeakHash(await hash('correct horse', { memoryCost: 19_456, timeCost: 1 }))).toBe(true)
+test('a hash with less memory or fewer passes than today’s is old', async () => {
+  const password = 'correct horse'
+  expect(await isOldHash(await hashPassword(password), password)).toBe(false)
+  expect(await isOldHash(await hash(password, { memoryCost: 12_288, timeCost: 3 }), password)).toBe(true)
+  expect(await isOldHash(await hash(password, { memoryCost: 19_456, timeCost: 1 }), password)).toBe(true)
+})
+
+test('a password is the same however a keyboard writes its accents and spaces', async () => {
+  const [composed, apart] = ['Caf\u00e9 cr\u00e8me', 'Cafe\u0301\u00a0cre\u0300me']
+  const known = await hashPassword(apart)
+  for (const typed of [composed, apart]) expect([await verifyPassword(known, typed), await isOldHash(known, typed)]).toEqual([true, false])
+  for (const other of ['Cafe creme', 'CAF\u00c9 CR\u00c8ME', 'Ｃaf\u00e9 cr\u00e8me']) expect(await verifyPassword(known, other)).toBe(false)
+})
+
+test('a hash of a password as it was typed opens the account that way, and is old', async () => {
+  const typed = 'Cafe\u0301 cre\u0300me'
+  const known = await hash(typed, { memoryCost: 19_456, timeCost: 2, parallelism: 1 })
+  expect([await verifyPassword(known, typed), await isOldHash(known, typed)]).toEqual([true, true])
+  expect(await verifyPassword(known, typed.normalize())).toBe(false)
 })
 
 test('hashing runs a few tasks at a time, queues some, and answers 429 beyond that', async () => {

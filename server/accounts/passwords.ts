@@ -20,20 +20,27 @@ export function limitHashing(size: { concurrency: number; waiting: number }): <T
 // One hash takes 19 MiB and a whole core, so a flood of sign-ins must not exhaust the machine.
 const hashing = limitHashing({ concurrency: 4, waiting: 50 })
 
+/** The same password typed on another keyboard (RFC 8265, OpaqueString): accents in one form, every space a plain one. */
+function opaque(password: string): string {
+  return password.replace(/\p{Zs}/gu, ' ').normalize()
+}
+
 /** An argon2id hash in PHC notation. Slow on purpose, so never await it inside a transaction. */
 export function hashPassword(password: string): Promise<string> {
-  return hashing(() => hash(password, cost))
+  return hashing(() => hash(opaque(password), cost))
 }
 
-/** Without a hash, answers false after the same time. Never inside a transaction. */
+/** Without a hash, answers false after the same time. A hash of 0.2.0 is of the password as it was typed. Never inside a transaction. */
 export function verifyPassword(passwordHash: string | null, password: string): Promise<boolean> {
-  return hashing(() => verify(passwordHash ?? noHash, password))
+  const known = passwordHash ?? noHash
+  return hashing(async () => (await verify(known, opaque(password))) || (opaque(password) !== password && verify(known, password)))
 }
 
-/** Whether a hash was made with a lower cost than today's. */
-export function isWeakHash(passwordHash: string): boolean {
+/** Whether the hash of a right password is one that `hashPassword` no longer makes: of a lower cost, or of the password as it was typed. */
+export async function isOldHash(passwordHash: string, password: string): Promise<boolean> {
   const made = parseOptions(passwordHash)
-  return made.memoryCost < cost.memoryCost || made.timeCost < cost.timeCost
+  if (made.memoryCost < cost.memoryCost || made.timeCost < cost.timeCost) return true
+  return opaque(password) !== password && !(await hashing(() => verify(passwordHash, opaque(password))))
 }
 
 /** Well-formed, as costly as a real hash, and of no known password. */
