@@ -3,6 +3,7 @@ import { currencyCode, emailAddress } from './accounts.ts'
 import { call } from './call.ts'
 import { amountProblem } from './money.ts'
 import { problem } from './problem.ts'
+import { searchKey } from './search.ts'
 import { languageTag } from './speech.ts'
 
 export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'], 'Please choose unpaid, paid or overdue.').meta({
@@ -240,17 +241,17 @@ export function owedAmount({ status, amount, balance }: Invoice): number {
 type SearchedField = 'clientName' | 'clientEmail' | 'reference' | 'pause' | 'amount' | 'balance'
 
 /**
- * What the dashboard finds. Matches part of the client's name or email, of the reference or of the note of a pause, case-insensitive, or the beginning of the amount,
- * typed with or without commas.
+ * What the dashboard finds. Matches part of the client's name or email, of the reference or of the note of a pause, as `searchKey` compares them, or the beginning of the
+ * amount, typed with or without commas.
  */
 export function searchInvoices<I extends Pick<Invoice, SearchedField>>(invoices: I[], search: string): I[] {
-  const wanted = search.trim().toLowerCase()
+  const wanted = searchKey(search)
   if (wanted === '') return invoices
   const digits = wanted.replace(/^(?:[a-z]{0,3}\p{Sc}|rs\.?|[a-z]{3})\s*/u, '').replaceAll(',', '')
   const amount = /^\d+(?:\.\d{0,3})?$/.test(digits) ? digits : null
   return invoices.filter(
     ({ clientName, clientEmail, reference, pause, amount: full, balance }) =>
-      `${clientName}\n${clientEmail}\n${reference}\n${pause?.note ?? ''}`.toLowerCase().includes(wanted) ||
+      searchKey(`${clientName}\n${clientEmail}\n${reference}\n${pause?.note ?? ''}`).includes(wanted) ||
       (amount !== null && (full.toFixed(3).startsWith(amount) || balance.toFixed(3).startsWith(amount))),
   )
 }
@@ -266,7 +267,7 @@ export const invoiceQuery = z.strictObject({
     .max(200, 'Please search for at most 200 characters.')
     .refine((text) => !/\p{Cc}/u.test(text), 'Please search on one line.')
     .optional()
-    .meta({ description: 'Only invoices with this text in the client’s name or email, case-insensitive.' }),
+    .meta({ description: 'Only invoices with this text in the client’s name or email, whatever their case and accents.' }),
   source: importSource
     .optional()
     .meta({ description: 'Only invoices that were imported from there last, but for those that have another reference here since.' }),

@@ -287,6 +287,7 @@ test('the list can be filtered by status and searched by name or email, case-ins
   await create(app, asha, { clientName: 'Kaveri Foods', clientEmail: 'Two@Kaveri.example' })
   const found = async (query: Parameters<typeof list>[2]) => (await list(app, asha, query)).reply.map(({ clientName }) => clientName)
   expect(await found({ search: 'CAFÉ' })).toEqual(['Café 100%_\\'])
+  for (const search of ['cafe', 'Cafe\u0301\u00a0100%', 'ＣＡＦＥ']) expect(await found({ search }), search).toEqual(['Café 100%_\\'])
   expect(await found({ search: 'two@kaveri' })).toEqual(['Kaveri Foods'])
   for (const search of ['%', '_', '\\', '0%_\\']) expect(await found({ search })).toEqual(['Café 100%_\\'])
   for (const search of ['%Foods', 'K_veri', 'INV-0001', "'"]) expect(await found({ search })).toEqual([])

@@ -14,12 +14,13 @@ import {
 } from '#contract/invoices.ts'
 import { amountProblem, fromMinor, type Money, toMinor, toMoney } from '#contract/money.ts'
 import type { PaymentOrigin } from '#contract/payments.ts'
+import { searchKey } from '#contract/search.ts'
 import { type AccountRow, changedMeanwhile, isMeant, lockAccount, lockRow, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countCreated, monthOf as countedMonth, createdInMonth, roomInMonth } from '#server/billing/billing.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { given, newId, packed } from '#server/platform/columns.ts'
-import { arrayText, type Database, rows, statement } from '#server/platform/database.ts'
+import { arrayText, columnText, type Database, rows, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import {
@@ -78,7 +79,13 @@ export async function listInvoices(
   const asked = db
     .select({ row: invoiceRow.row.mapWith(invoiceRow.read) })
     .from(invoices)
-    .where(and(...listed(ownerId, query), query.cursor === undefined ? undefined : await olderThan(db, ownerId, query.cursor)))
+    .where(
+      and(
+        ...listed(ownerId, query),
+        query.search ? await withText(db, ownerId, query.search) : undefined,
+        query.cursor === undefined ? undefined : await olderThan(db, ownerId, query.cursor),
+      ),
+    )
     .orderBy(newestFirst)
   const found = (await (query.limit === undefined ? asked : asked.limit(query.limit + 1))).map(({ row }) => row)
   const page = found.slice(0, query.limit)
@@ -658,11 +665,19 @@ function listed(ownerId: string, query: InvoiceQuery): SQL[] {
   if (query.status) conditions.push(eq(invoices.status, query.status))
   // What has another reference here would look missing in a file of the source.
   if (query.source) conditions.push(eq(invoices.source, query.source), isNull(invoices.importedAs))
-  if (query.search) {
-    const pattern = `%${query.search.replace(/[\\%_]/g, '\\$&')}%`
-    conditions.push(sql`(${invoices.clientName} ILIKE ${pattern} OR ${invoices.clientEmail} ILIKE ${pattern})`)
-  }
   return conditions
+}
+
+/** Invoices of the clients whose name or email has a text, compared as screens do. PostgreSQL has no function for that. */
+async function withText(db: Database, ownerId: string, search: string): Promise<SQL> {
+  const known = await db
+    .selectDistinct({ name: invoices.clientName, email: invoices.clientEmail })
+    .from(invoices)
+    .where(and(...listed(ownerId, {})))
+  const wanted = searchKey(search)
+  const found = known.filter(({ name, email }) => searchKey(`${name}\n${email}`).includes(wanted))
+  const [names, emails] = [columnText(found, ({ name }) => name), columnText(found, ({ email }) => email)]
+  return sql`(${invoices.clientName}, ${invoices.clientEmail}) IN (SELECT * FROM unnest(${names}::text[], ${emails}::text[]))`
 }
 
 /** What follows an invoice in the list; this stays valid when that invoice is deleted meanwhile. */

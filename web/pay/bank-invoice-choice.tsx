@@ -4,6 +4,7 @@ import { type ReactNode, useMemo, useState } from 'react'
 import type { ReadLine } from '#contract/import/bank.ts'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
+import { searchKey } from '#contract/search.ts'
 import { showSpoken } from '#web/ui/dates.ts'
 import { Dialog, useKept } from '#web/ui/dialog.tsx'
 import { bankFileTexts as texts } from './bank-texts.ts'
@@ -32,7 +33,7 @@ export function InvoiceChoice({ read, invoices, onChoose, onClose }: InvoiceChoi
 /** The open invoices in the currency of a payment: those of its amount first, then those with the first due date. */
 function OpenInvoices({ read, invoices, onChoose }: Omit<InvoiceChoiceProps, 'read' | 'onClose'> & { read: ReadLine }): ReactNode {
   const [search, setSearch] = useState('')
-  const typed = search.trim().toLowerCase()
+  const typed = searchKey(search)
   const open = useMemo(() => {
     const differs = (invoice: Invoice) => (owedAmount(invoice) === read.line.amount ? 0 : 1)
     return invoices
@@ -40,7 +41,7 @@ function OpenInvoices({ read, invoices, onChoose }: Omit<InvoiceChoiceProps, 're
       .toSorted((one, other) => differs(one) - differs(other) || (one.dueDate < other.dueDate ? -1 : 1))
   }, [invoices, read])
   const found = open.filter(({ reference, clientName, clientEmail }) =>
-    `${reference}\n${clientName}\n${clientEmail}`.toLowerCase().includes(typed),
+    searchKey(`${reference}\n${clientName}\n${clientEmail}`).includes(typed),
   )
   return (
     <>

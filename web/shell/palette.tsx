@@ -27,6 +27,7 @@ import { useNavigate } from 'react-router'
 import { type Invoice, invoiceCalls, owedAmount } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
+import { searchKey } from '#contract/search.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { fetchFile, saveFile } from '#web/platform/send.ts'
@@ -344,21 +345,20 @@ const most = 8
 
 /** Whether the text contains every typed word. */
 export function matches(text: string, typed: string): boolean {
-  const lower = text.toLowerCase()
-  return typed
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => lower.includes(word))
+  const key = searchKey(text)
+  return searchKey(typed)
+    .split(' ')
+    .every((word) => key.includes(word))
 }
 
 /** Invoices by reference or client: exact matches first, then prefixes, then the newest. */
 export function findInvoices(invoices: Invoice[], typed: string): Invoice[] {
-  const wanted = typed.trim().toLowerCase()
+  const wanted = searchKey(typed)
   if (wanted === '') return []
   const [exact, beginning, others]: [Invoice[], Invoice[], Invoice[]] = [[], [], []]
   for (const invoice of invoices) {
     const { reference, clientName, clientEmail } = invoice
-    const names = [reference, clientName, clientEmail].map((text) => text.toLowerCase())
+    const names = [reference, clientName, clientEmail].map(searchKey)
     const place = names.includes(wanted) ? exact : names.some((text) => text.startsWith(wanted)) ? beginning : others
     if (place.length < most && (place !== others || matches(names.join('\n'), wanted))) place.push(invoice)
     if (exact.length === most) break
@@ -370,11 +370,10 @@ const mostReminded = 4
 
 /** Unpaid invoices to remind of, once part of the client or reference is typed; `command` is the name of the action. */
 export function findReminded(invoices: Invoice[], typed: string, command: string): Invoice[] {
-  const words = typed
-    .toLowerCase()
-    .split(/\s+/)
+  const words = searchKey(typed)
+    .split(' ')
     .filter((word) => word !== '')
-  const named = words.filter((word) => !command.toLowerCase().includes(word))
+  const named = words.filter((word) => !searchKey(command).includes(word))
   // The command alone offers those who are late the longest.
   const open = invoices.filter(({ status }) => status !== 'paid')
   if (words.length > 0 && named.length === 0) return open.toSorted(byDue).slice(0, mostReminded)

@@ -2,6 +2,7 @@ import type { Client, ClientEmail, ClientEvent } from '#contract/clients.ts'
 import type { Invoice } from '#contract/invoices.ts'
 import { formatSums, sumByCurrency } from '#contract/money.ts'
 import type { PreviewLine } from '#contract/reminders.ts'
+import { searchKey } from '#contract/search.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { capitalized, dateIn, daysBetween, showComing, showDate } from '#web/ui/dates.ts'
 import { clientTexts as texts } from './texts.ts'
@@ -11,10 +12,10 @@ export function linesByClient(lines: PreviewLine[]): Map<string, PreviewLine[]> 
   return Map.groupBy(lines, ({ clientEmail }) => clientEmail.toLowerCase())
 }
 
-/** Name or email contains the text, case-insensitive. */
+/** Name or email contains the text. */
 export function searchClients(clients: Client[], typed: string): Client[] {
-  const wanted = typed.trim().toLowerCase()
-  return wanted === '' ? clients : clients.filter(({ name, email }) => `${name}\n${email}`.toLowerCase().includes(wanted))
+  const wanted = searchKey(typed)
+  return wanted === '' ? clients : clients.filter(({ name, email }) => searchKey(`${name}\n${email}`).includes(wanted))
 }
 
 /** How many clients owe how much, and who owes most of it where all is one currency. */

@@ -10,6 +10,7 @@ import { decimalsProblem, showAmount } from '#contract/import/cells.ts'
 import { calendarDate, type Invoice, invoiceCalls, invoiceStatus } from '#contract/invoices.ts'
 import { readTypedAmount, signOf, toMinor } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
+import { searchKey } from '#contract/search.ts'
 import { firstLanguage } from '#contract/speech.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
 import { useCurrency, useToday } from '#web/platform/account.tsx'
@@ -291,11 +292,11 @@ export function clientsOf(invoices: Pick<Invoice, 'clientName' | 'clientEmail'>[
 
 /** At most six suggestions for a field, without duplicates and without what is already typed in full. */
 export function suggestions(clients: Client[], field: keyof Client, typed: string): string[] {
-  const wanted = typed.trim().toLowerCase()
+  const wanted = searchKey(typed)
   if (wanted === '') return []
   const found = new Map<string, string>()
   for (const client of clients) {
-    const key = client[field].toLowerCase()
+    const key = searchKey(client[field])
     if (key !== wanted && key.includes(wanted) && !found.has(key)) found.set(key, client[field])
     if (found.size === 6) break
   }
