@@ -64,13 +64,16 @@ const roots: Record<string, 'CAMT.052' | 'CAMT.053' | 'CAMT.054'> = {
 function xmlOf(head: string): Detected | null {
   if (!head.startsWith('<')) return null
   // An OFX file can have its processing instruction in front, or neither declaration nor header.
-  if (/<OFX>/i.test(head) || head.includes('<?OFX')) return { kind: 'ofx', format: /<INTU\.BID>/i.test(head) ? 'QFX' : 'OFX' }
+  if (/<OFX[\s>]/i.test(head) || head.includes('<?OFX')) return { kind: 'ofx', format: /<INTU\.BID>/i.test(head) ? 'QFX' : 'OFX' }
   if (/^<OFC>/i.test(head)) return other('ofc')
-  const message = /<(?:[\w.-]+:)?(BkToCstmr(?:AcctRpt|Stmt|DbtCdtNtfctn))[\s>]/.exec(head)?.[1]
+  const message = /<(?:[\w.-]+:)?(BkToCstmr(?:AcctRpt|Stmt|DbtCdtNtfctn))(?:V\d+)?[\s>]/.exec(head)?.[1]
   const format = roots[message ?? '']
   if (format) return { kind: 'xml', format }
   const name = /[:/]((?:pain|camt|pacs|acmt|remt|auth)\.\d{3}(?:\.\d{3}\.\d{2})?)["']/.exec(head)?.[1]
   if (name === undefined) return null
+  // One whose message is missing, or begins far behind: it is refused where it is read.
+  const statement = /^camt\.05([234])\./.exec(name)?.[1]
+  if (statement !== undefined) return { kind: 'xml', format: `CAMT.05${statement as '2' | '3' | '4'}` }
   const what = messages.find(([pattern]) => pattern.test(name))?.[1] ?? 'message'
   return { kind: 'other', message: texts.notRead(`${texts.others[what]} (${name})`) }
 }
@@ -96,7 +99,10 @@ function swiftOf(head: string): Detected | null {
 }
 
 function qifOf(head: string): Detected | null {
-  if (/^!(?:Type|Account|Option|Clear)\b/i.test(head)) return { kind: 'qif', format: 'QIF' }
+  if (/^(?:#[^\n]*\n\s*)*!(?:Type|Account|Option|Clear)\b/i.test(head)) return { kind: 'qif', format: 'QIF' }
+  // Some banks write no heading: a date, an amount, and the end of a record.
+  if (/^D *\d[^\r\n]*[\r\n]+(?:[A-Z$%][^\r\n]*[\r\n]+){1,20}\^[\r\n]/.test(head) && /[\r\n]T[+-]?[\d.,]/.test(head))
+    return { kind: 'qif', format: 'QIF' }
   return /^!(?:TRNS|HDR|ACCNT|CUST|VEND)\t/.test(head) ? other('iif') : null
 }
 

@@ -1,5 +1,52 @@
+/** Why nothing of a file is used, in a sentence for the person who chose it. */
+export class FileProblem extends Error {}
+
+const again = 'Nothing of it was used. Please download it from your bank again.'
+
 /** What is wrong with a bank's file, and what to do. */
 export const texts = {
+  tooBig: 'This file is larger than 50 MB. Please export fewer months at once.',
+  tooMany: 'This file has more parts than a statement can have. Please export fewer months at once.',
+  unknownEncoding: "Couldn't read the characters in this file. Please export it as UTF-8 and choose it again.",
+  notXml: `This XML file is damaged. ${again}`,
+  documentType: "This XML file has a document type, which no bank's file has. Please choose the file as your bank made it.",
+  line: (number: number) => `line ${number}`,
+  noClosing: (where: string) => `The statement that ends in ${where} has no closing balance, so a part of the file is missing. ${again}`,
+  cut: (where: string) => `This file ends in the middle, in ${where}. ${again}`,
+  entry: (number: number) => `entry ${number}`,
+  transaction: (entry: string, number: number) => `${entry}, transaction ${number}`,
+  noMessage: `This file has no statement inside. ${again}`,
+  pages: 'This file is one page of a statement. Other files have its other pages.',
+  balances: 'The entries do not add up to the closing balance. The file may have more, or fewer, than it should.',
+  leftOut: (where: string, why: string) => `Left out ${where}: ${why}`,
+  noAmount: 'its amount is not a number.',
+  noDirection: 'it is neither a credit nor a debit.',
+  batchSum: (count: number) => `The ${count} payments in this batch do not add up to its amount.`,
+  batchAmounts: (count: number) => `The file has details of ${count} payments in this batch, and not the amount of each.`,
+  archive: {
+    damaged: `This archive is damaged. ${again}`,
+    locked: 'This archive is protected by a password. Please unpack it and choose the files.',
+    tooBig: 'This archive holds more than 50 MB. Please unpack it and choose its files one by one.',
+    tooMany: (most: number) =>
+      `This archive has more than ${most.toLocaleString('en-IN')} files. Please unpack it and choose its files one by one.`,
+    nested: (name: string) => `This archive has another archive inside, ${name}. Please unpack it and choose the files.`,
+    nothing: 'This archive has no statement in CAMT, MT940, OFX or QIF. Please unpack it and choose the file.',
+    skipped: (name: string) => `Left out ${name}: it is no statement.`,
+    inside: (name: string, message: string) => `${name}: ${message}`,
+    position: (name: string, position: string) => `${name}, ${position}`,
+  },
+  bankError: (words: string) => `The bank answered with an error: ${words}`,
+  investments: (account: string) => `The investment account ${account} was left out: Duely reads accounts of payments.`,
+  otherSign: (type: string) => `Its type is ${type}, and its sign says the opposite.`,
+  corrects: (id: string) => `It corrects the earlier entry ${id}.`,
+  twoAmounts: (amount: string) => `"${amount}" can be read as two different amounts.`,
+  openingBalance: 'it is the opening balance, not a payment.',
+  notCleared: 'not cleared',
+  splitSum: 'Its parts do not add up to its amount.',
+  ownTransfer: (account: string) => `It is a transfer between your own accounts, with ${account}.`,
+  returned: 'returned',
+  noSuchDay: (day: string) => `The calendar has no day ${day}.`,
+  damaged: (where: string) => `This file is damaged in ${where}. ${again}`,
   notRead: (what: string) =>
     `This is ${what}. Please export the transactions from your bank as CAMT.053, MT940, OFX, QIF, CSV or Excel and choose that file.`,
   mt: (type: string) => `an MT${type} ${type === '950' || type === '941' ? 'statement' : 'message'}`,
