@@ -79,7 +79,8 @@ function xmlOf(head: string): Detected | null {
 }
 
 function ofxOf(head: string): Detected | null {
-  if (!/^OFXHEADER\s*:/i.test(head)) return null
+  // Also behind a byte order mark that a conversion has broken.
+  if (!/^[^\w<]{0,8}OFXHEADER\s*:/i.test(head)) return null
   return { kind: 'ofx', format: /<INTU\.BID>/i.test(head) ? 'QFX' : 'OFX' }
 }
 
