@@ -36,7 +36,8 @@ export const texts = {
     position: (name: string, position: string) => `${name}, ${position}`,
   },
   bankError: (words: string) => `The bank answered with an error: ${words}`,
-  investments: (account: string) => `The investment account ${account} was left out: Duely reads accounts of payments.`,
+  investments: (account: string) =>
+    `The investment account${account === '' ? '' : ` ${account}`} was left out: Duely reads accounts of payments.`,
   otherSign: (type: string) => `Its type is ${type}, and its sign says the opposite.`,
   corrects: (id: string) => `It corrects the earlier entry ${id}.`,
   twoAmounts: (amount: string) => `"${amount}" can be read as two different amounts.`,
