@@ -26,7 +26,8 @@ test('a password is the same however a keyboard writes its accents and spaces', 
   const [composed, apart] = ['Caf\u00e9 cr\u00e8me', 'Cafe\u0301\u00a0cre\u0300me']
   const known = await hashPassword(apart)
   for (const typed of [composed, apart]) expect([await verifyPassword(known, typed), await isOldHash(known, typed)]).toEqual([true, false])
-  for (const other of ['Cafe creme', 'CAF\u00c9 CR\u00c8ME', 'Ｃaf\u00e9 cr\u00e8me']) expect(await verifyPassword(known, other)).toBe(false)
+  for (const other of ['Cafe creme', 'CAF\u00c9 CR\u00c8ME', 'Ｃaf\u00e9 cr\u00e8me'])
+    expect(await verifyPassword(known, other)).toBe(false)
 })
 
 test('a hash of a password as it was typed opens the account that way, and is old', async () => {

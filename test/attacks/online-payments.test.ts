@@ -42,7 +42,7 @@ row(
     const tooMuch = links().filter(({ amount }) => amount < 100 || amount > 50_000).length
     const [link] = links().filter(({ status }) => status === 'created')
     if (!link) throw new Error('No payment was started.')
-    // Said to be paid by whoever opens this address.
+    // Said to be paid by anyone who opens this address.
     const said = { payment_link_id: link.id, payment_link_status: 'paid', payment_id: 'pay_Made0fNothing', signature: 'f'.repeat(64) }
     const back = new URLSearchParams(Object.entries(said).map(([name, value]) => [`razorpay_${name}`, value]))
     await client.ask(`GET ${page}?${back}`)

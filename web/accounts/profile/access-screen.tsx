@@ -139,7 +139,7 @@ function Holders({ business }: { business: BusinessDetails }): ReactNode {
   )
 }
 
-/** The person has looked at it, and goes on to the dashboard. */
+/** The person has looked at it, and continues to the dashboard. */
 function useReviewed(): () => void {
   const navigate = useNavigate()
   const { mutate } = useApiMutation(accountCalls.accessReviewed, { invalidates: [accountCalls.profile] })
