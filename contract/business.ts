@@ -154,7 +154,11 @@ export const teamCalls = {
     by: 'owner',
     summary:
       'Offer the business to an admin, for 7 days. Needs the current password, or a code where two-factor authentication is on: `wrong_password`, `invalid`, or `recent_sign_in_needed`.',
-    body: z.strictObject({ personId: z.string(), currentPassword: z.string().max(1_024).optional(), code: z.string().max(40).optional() }),
+    body: z.strictObject({
+      personId: z.string().max(100),
+      currentPassword: z.string().max(1_024).optional(),
+      code: z.string().max(40).optional(),
+    }),
   }),
   withdrawOwnership: call({ method: 'DELETE', path: '/business/ownership', by: 'owner', summary: 'Withdraw the offer.' }),
   acceptOwnership: call({

@@ -46,7 +46,12 @@ export interface Call<
   by: Role | 'self' | null
   /** It changes nothing, as every GET; a POST only where its input needs a body. */
   reads: boolean
+  /** The most bytes of a body. */
+  bodyLimit: number
 }
+
+/** The most bytes of a body that is sent without a session, or that is not read; and of any other, unless its call says otherwise. */
+export const bodyLimits = { open: 16 * 1024, private: 1024 * 1024 }
 
 type CallDraft<P, Q, B, R> = ({ open: true; by?: never } | { open?: false; by: Role | 'self' }) & {
   method: Call['method']
@@ -58,6 +63,7 @@ type CallDraft<P, Q, B, R> = ({ open: true; by?: never } | { open?: false; by: R
   reply?: R
   status?: number
   reads?: boolean
+  bodyLimit?: number
 }
 
 /** Completes a call's definition; it only fills in what was left out. */
@@ -79,6 +85,7 @@ export function call<
     open: draft.open ?? false,
     by: draft.by ?? null,
     reads: draft.reads ?? draft.method === 'GET',
+    bodyLimit: draft.bodyLimit ?? (draft.body && !draft.open ? bodyLimits.private : bodyLimits.open),
   }
 }
 

@@ -10,6 +10,9 @@ const token = z.string().max(200).meta({ description: 'From the link of the emai
 /** Addresses that one act names: the page knows none, and sends the `key` of clients. */
 const mostEmails = 200
 
+/** The keys of `mostSelected` clients, 43 characters each. */
+const ofSelection = 512 * 1024
+
 const which = z.strictObject({
   token,
   clientEmails: z.array(z.string().max(320)).min(1).max(mostEmails).optional().meta({ description: 'Only clients of these addresses.' }),
@@ -39,6 +42,7 @@ export const ownerLinkCalls = {
     open: true,
     summary: 'Leave clients out on the date of a link, or all of it.',
     body: which,
+    bodyLimit: ofSelection,
     reply: eveningDay,
   }),
   takeBackInEvening: call({
@@ -47,6 +51,7 @@ export const ownerLinkCalls = {
     open: true,
     summary: 'Take them back.',
     body: which,
+    bodyLimit: ofSelection,
     reply: eveningDay,
   }),
   endSummaries: call({

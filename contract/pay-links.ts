@@ -38,6 +38,7 @@ export const invoiceFileCalls = {
     path: '/invoice/:id/file',
     by: 'member',
     summary: 'Add the PDF of an invoice, or replace it. The body is the file, as `application/pdf`, at most 3 MiB.',
+    bodyLimit: largestFile,
     params: byId,
     query: z.strictObject({
       name: z

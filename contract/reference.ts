@@ -93,7 +93,7 @@ export const inputRefusals: Partial<Record<ProblemCode, string>> = {
 /** Errors of calls with a body. */
 export const bodyRefusals: Partial<Record<ProblemCode, string>> = {
   ...inputRefusals,
-  too_large: 'The body is larger than 1 MB.',
+  too_large: 'The body is larger than its call allows, or it has more parameters, fields or values.',
 }
 
 type ExampleOf<C extends Call> = CallInput<C> & {

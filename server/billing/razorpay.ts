@@ -252,6 +252,9 @@ export function isSignedSubscription(keySecret: string, proof: { subscriptionId:
   return sameText(sign(keySecret, `${proof.paymentId}|${proof.subscriptionId}`), proof.signature)
 }
 
+/** The most bytes of a webhook: an event has some 10 KB. */
+export const largestEvent = 256 * 1024
+
 /**
  * Whether a webhook was signed with one of these secrets, over its bytes as they came. `secrets`: one, or the new and the old one with a
  * comma between them, for retries of older events keep the secret that was current when they were made.

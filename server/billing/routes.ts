@@ -7,7 +7,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { listPayments, type OnPlanChange, readSubscription } from './billing.ts'
 import { activateFree, cancelPlan, createOrder, createSubscription, quoteFor, verifyOrder, verifySubscription } from './checkout.ts'
 import { keepEvents, openInbox, readWebhook } from './inbox.ts'
-import { isSignedWebhook } from './razorpay.ts'
+import { isSignedWebhook, largestEvent } from './razorpay.ts'
 import type { ReconcileDeps } from './reconcile.ts'
 import { refusals } from './texts.ts'
 
@@ -56,7 +56,7 @@ function answerWebhooks(app: App, { db, clock, config, log }: Deps): void {
   app.register((raw, _options, ready) => {
     raw.removeAllContentTypeParsers()
     raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-    raw.post('/subscription/webhook', { schema: { hide: true } }, async (request, reply) => {
+    raw.post('/subscription/webhook', { schema: { hide: true }, bodyLimit: largestEvent }, async (request, reply) => {
       const secrets = config.razorpay?.webhookSecret
       if (!secrets) throw new ProblemError('payments_not_set_up', refusals.webhooksNotSetUp)
       const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)

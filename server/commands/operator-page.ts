@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { sql } from 'drizzle-orm'
-import type { FastifyReply } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { App } from '#server/platform/answer.ts'
+import { lastOfEach, readForm } from '#server/platform/body.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -71,8 +72,8 @@ export function operatorRoutes(app: App, { db, clock, config }: Deps): void {
   const hidden = { schema: { hide: true } } as const
 
   app.register((pages: App, _options, done) => {
-    pages.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: 1024 }, (_request, body, parsed) =>
-      parsed(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    pages.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
+      lastOfEach(readForm(body)),
     )
     pages.get('/operator', hidden, async (request, reply) => {
       const now = clock.now()
@@ -85,7 +86,7 @@ export function operatorRoutes(app: App, { db, clock, config }: Deps): void {
 <form method="post" action="/operator"><input type="hidden" name="link" value="${e(link)}"><button>Open</button></form>`,
       })
     })
-    pages.post('/operator', hidden, async (request, reply) => {
+    pages.post('/operator', { ...hidden, bodyLimit: 1024 }, async (request, reply) => {
       const now = clock.now()
       const { link = '' } = asked.parse(request.body ?? {})
       if (!(await takeLink(db, link, now))) return send(reply, 403, closed)

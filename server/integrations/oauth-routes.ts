@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { scope } from '#contract/integrations.ts'
 import { screens } from '#contract/screens.ts'
 import { addressKey, countTry, takeBackGuess } from '#server/accounts/throttle.ts'
-import type { App } from '#server/platform/answer.ts'
+import { type App, problemOf } from '#server/platform/answer.ts'
+import { readForm } from '#server/platform/body.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { isUnavailable } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, sameText } from '#server/platform/secrets.ts'
@@ -68,7 +68,7 @@ export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
       return goTo(`${publicUrl}${screens.oauthConsent}?${asked}`)
     } catch (error) {
       if (!(error instanceof OauthError)) throw error
-      return goTo(returnTo({ redirectUri, state }, publicUrl, explain(error)))
+      return goTo(returnTo({ redirectUri, state }, publicUrl, explain(error, request)))
     }
   })
 
@@ -77,21 +77,15 @@ export async function oauthRoutes(app: App, deps: Deps): Promise<void> {
     programs.addContentTypeParser(
       'application/x-www-form-urlencoded',
       { parseAs: 'string' },
-      async (_request: FastifyRequest, body: string) =>
-        Object.fromEntries(
-          Map.groupBy(new URLSearchParams(body), ([name]) => name)
-            .entries()
-            .map(([name, all]) => [name, all.map(([, value]) => value)]),
-        ),
+      async (_request: FastifyRequest, body: string) => Object.fromEntries(readForm(body)),
     )
     programs.setErrorHandler((error, request, reply) => {
       if (error instanceof ProblemError && error.retryAfter !== undefined) reply.header('retry-after', error.retryAfter)
-      const known = error instanceof OauthError || error instanceof ProblemError || isUnavailable(error) || isBadRequest(error)
-      if (!known) request.log.error({ err: error }, 'A call failed.')
-      const status = statusOf(error)
+      const status = statusOf(error, request)
+      if (status === 500) request.log.error({ err: error }, 'A call failed.')
       // RFC 6749, 5.2.
       if (status === 401) reply.header('www-authenticate', 'Basic realm="Duely"')
-      return reply.status(status).headers(uncached).send(explain(error))
+      return reply.status(status).headers(uncached).send(explain(error, request))
     })
 
     programs.post(paths.token, { schema: { summary: 'Exchange a code or a refresh token for tokens.' } }, async (request, reply) => {
@@ -195,29 +189,22 @@ function decoded(text: string): string {
   }
 }
 
-/** A request that Fastify refused: invalid JSON, too large, or another type. */
-function isBadRequest(error: unknown): boolean {
-  return error instanceof Error && 'statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500
-}
-
-function statusOf(error: unknown): number {
+function statusOf(error: unknown, request: FastifyRequest): number {
   if (error instanceof OauthError) return error.code === 'invalid_client' ? 401 : 400
-  if (error instanceof ProblemError) return error.status
-  if (isUnavailable(error)) return 503
-  return isBadRequest(error) ? 400 : 500
+  return problemOf(error, request).status
 }
 
 /** The body of an error (RFC 6749, 4.1.2.1 and 5.2). The standard limits a description to ASCII without quotes. */
-function explain(error: unknown): { error: string; error_description: string } {
+function explain(error: unknown, request: FastifyRequest): { error: string; error_description: string } {
   const said = (code: string, description: string) => ({
     error: code,
     error_description: description.replaceAll(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, "'"),
   })
   if (error instanceof OauthError) return said(error.code, error.message)
-  if (error instanceof ProblemError) return said(error.code === 'too_many' ? 'temporarily_unavailable' : 'invalid_request', error.message)
-  if (isUnavailable(error)) return said('temporarily_unavailable', 'Duely cannot reach its database. Please try again in a moment.')
-  if (isBadRequest(error)) return said('invalid_request', 'This request cannot be read: send a form or JSON.')
-  return said('server_error', 'Something went wrong on our side. Please try again in a moment.')
+  const { status, problem } = problemOf(error, request)
+  if (status >= 500 || status === 429) return said(status === 500 ? 'server_error' : 'temporarily_unavailable', problem.message)
+  const isRead = error instanceof ProblemError || status === 413
+  return said('invalid_request', isRead ? problem.message : 'This request cannot be read: send a form or JSON.')
 }
 
 /** A page for a browser, JSON for other clients, and no redirect for either. */

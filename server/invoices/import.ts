@@ -8,6 +8,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { analyzeGrown, arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
+import { openPace } from '#server/platform/pace.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { type Line, type MadeLine, madeBefore, rememberLines } from './idempotency.ts'
 import { changedBefore, followLines, importIdFor, lockByImportedAs, lockByReference } from './import-again.ts'
@@ -18,6 +19,8 @@ import { texts } from './texts.ts'
 
 /** Lines per transaction; in between, others get their turn. */
 const chunk = 100
+/** Units of work of a line that is wrong. */
+const ofLine = 1_000
 
 type Outcome = ImportResult['lines'][number]
 /**
@@ -49,10 +52,12 @@ export async function importInvoices(
   const outcomes: Outcome[] = []
   const seen = new Map<string, number>()
   const good: Line[] = []
+  const pace = openPace()
   for (const [index, given] of lines.entries()) {
     const parsed = invoiceDraft.safeParse(given)
     if (parsed.success) good.push({ line: index + 1, draft: parsed.data })
     else outcomes.push({ line: index + 1, ...inWords(parsed.error) })
+    await pace.did(ofLine)
   }
   const named = new Set(good.flatMap(({ draft }) => draft.reference ?? []))
   for (let start = 0; start < good.length; start += chunk) {

@@ -24,7 +24,7 @@ export interface StoredFile {
 /** The calls for the PDF of an invoice. Its body is refused by its headers, before it is read, where they name another type or size. */
 export function fileRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock'>): void {
   app.register((files: App, _options, done) => {
-    files.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit: largestFile }, (_request, body, done) => done(null, body))
+    files.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     files.addHook('preParsing', async ({ method, headers }) => {
       if (method !== 'PUT') return
       if (headers['content-type']?.split(';')[0]?.trim().toLowerCase() !== type) throw new ProblemError('invalid', texts.file.wrongType)

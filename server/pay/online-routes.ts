@@ -2,7 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { toMinor } from '#contract/money.ts'
-import { isSignedWebhook } from '#server/billing/razorpay.ts'
+import { isSignedWebhook, largestEvent } from '#server/billing/razorpay.ts'
 import type { App } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -26,39 +26,43 @@ const uuid = z.uuid()
 export function paymentHookRoutes(app: App, { db, clock, config, queue, log }: Deps): void {
   app.register((raw, _options, ready) => {
     raw.removeAllContentTypeParsers()
-    raw.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: 256 * 1024 }, (_request, body, done) => done(null, body))
-    raw.post<{ Params: { hookId: string } }>('/payment-hooks/razorpay/:hookId', { schema: { hide: true } }, async (request, reply) => {
-      const { hookId } = request.params
-      const hook = uuid.safeParse(hookId).success ? await readHook(db, config, hookId) : null
-      if (!hook) throw new ProblemError('not_found', texts.noHook)
-      const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-      const signature = request.headers['x-razorpay-signature']
-      if (typeof signature !== 'string' || !isSignedWebhook(hook.secrets, body, signature))
-        throw new ProblemError('invalid', texts.wrongSignature)
-      const event = readProviderEvent(body)
-      const eventId = request.headers['x-razorpay-event-id']
-      // What cannot be read is the provider's own: refusing it would only make it come again for a day.
-      if (event && typeof eventId === 'string' && eventId !== '') {
-        const now = clock.now()
-        await db.transaction(async (tx) => {
-          const attempt = await attemptOf(tx, hook.ownerId, event)
-          if (!attempt) return
-          const about = { ownerId: hook.ownerId, eventId: eventId.slice(0, 200), attemptId: attempt.id, name: event.name.slice(0, 100) }
-          const stored = await tx
-            .insert(payEvents)
-            .values({ ...about, receivedAt: now })
-            .onConflictDoNothing()
-            .returning({ eventId: payEvents.eventId })
-          if (stored.length === 0) return
-          await tx
-            .update(payAttempts)
-            .set({ nextAskAt: now, wakes: sql`${payAttempts.wakes} + 1` })
-            .where(eq(payAttempts.id, attempt.id))
-          await queue.send(tx, askProviderJob, { attemptId: attempt.id })
-        })
-      } else log.warn({ hookId }, 'A webhook about online payments could not be parsed.')
-      return reply.header('cache-control', 'no-store').send({ received: true })
-    })
+    raw.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    raw.post<{ Params: { hookId: string } }>(
+      '/payment-hooks/razorpay/:hookId',
+      { schema: { hide: true }, bodyLimit: largestEvent },
+      async (request, reply) => {
+        const { hookId } = request.params
+        const hook = uuid.safeParse(hookId).success ? await readHook(db, config, hookId) : null
+        if (!hook) throw new ProblemError('not_found', texts.noHook)
+        const body = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        const signature = request.headers['x-razorpay-signature']
+        if (typeof signature !== 'string' || !isSignedWebhook(hook.secrets, body, signature))
+          throw new ProblemError('invalid', texts.wrongSignature)
+        const event = readProviderEvent(body)
+        const eventId = request.headers['x-razorpay-event-id']
+        // What cannot be read is the provider's own: refusing it would only make it come again for a day.
+        if (event && typeof eventId === 'string' && eventId !== '') {
+          const now = clock.now()
+          await db.transaction(async (tx) => {
+            const attempt = await attemptOf(tx, hook.ownerId, event)
+            if (!attempt) return
+            const about = { ownerId: hook.ownerId, eventId: eventId.slice(0, 200), attemptId: attempt.id, name: event.name.slice(0, 100) }
+            const stored = await tx
+              .insert(payEvents)
+              .values({ ...about, receivedAt: now })
+              .onConflictDoNothing()
+              .returning({ eventId: payEvents.eventId })
+            if (stored.length === 0) return
+            await tx
+              .update(payAttempts)
+              .set({ nextAskAt: now, wakes: sql`${payAttempts.wakes} + 1` })
+              .where(eq(payAttempts.id, attempt.id))
+            await queue.send(tx, askProviderJob, { attemptId: attempt.id })
+          })
+        } else log.warn({ hookId }, 'A webhook about online payments could not be parsed.')
+        return reply.header('cache-control', 'no-store').send({ received: true })
+      },
+    )
     ready()
   })
 }

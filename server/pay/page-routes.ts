@@ -5,7 +5,8 @@ import { readTypedAmount, toMinor } from '#contract/money.ts'
 import { addressKey, countOne, secondsUntil } from '#server/accounts/throttle.ts'
 import { balanceMinor } from '#server/invoices/balance.ts'
 import type { AfterChange, InvoiceRow } from '#server/invoices/tables.ts'
-import type { App } from '#server/platform/answer.ts'
+import { type App, problemOf } from '#server/platform/answer.ts'
+import { lastOfEach, readForm } from '#server/platform/body.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { linkedPageHeaders } from '#server/platform/headers.ts'
@@ -103,11 +104,13 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
 
   app.register((pages: App, _options, done) => {
     pages.setErrorHandler((error, request, reply) => {
+      const { status, problem } = problemOf(error, request)
+      if (status < 500) return send(reply, status, plainPage({ title: pageTexts.unread, text: problem.message }))
       request.log.error({ err: error }, 'A pay page failed.')
       return send(reply, 503, plainPage(pageTexts.failed))
     })
-    pages.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string', bodyLimit: 16 * 1024 }, (_request, body, done) =>
-      done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+    pages.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
+      lastOfEach(readForm(body)),
     )
     const hidden = { schema: { hide: true } } as const
 

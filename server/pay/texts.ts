@@ -120,6 +120,7 @@ export const pageTexts = {
   copied: 'Copied',
   gone: { title: 'This link does not work any more', text: 'Please ask whoever sent it for a new one.' },
   tooMany: { title: 'Too many tries', text: 'Too many tries. Please wait a few minutes.' },
+  unread: 'This cannot be read',
   failed: { title: 'This page cannot be shown right now', text: 'Please try again in a few minutes.' },
   errors: {
     amountRange: 'Please check the amount.',

@@ -10,11 +10,12 @@ import fastify, {
 } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { businessHeader, type Call, type CallParts, type CallReply, type Role } from '#contract/call.ts'
+import { bodyLimits, businessHeader, type Call, type CallParts, type CallReply, type Role } from '#contract/call.ts'
 import type { ApiClientKind } from '#contract/integrations.ts'
 import { type Problem, problemStatus } from '#contract/problem.ts'
 import type { Config } from '#server/config.ts'
 import { actAs } from './actor.ts'
+import { mostPartsOf, refuseManyParts, refuseManyValues, shortenLists } from './body.ts'
 import type { PersonId } from './columns.ts'
 import { isUnavailable } from './database.ts'
 import { answerHeaders, hardenAnswers } from './headers.ts'
@@ -112,7 +113,7 @@ export async function openApp(options: {
     loggerInstance: logger,
     logController: new OneLineEach(),
     trustProxy: typeof trusted === 'number' ? (_address, hop) => hop < trusted : trusted,
-    bodyLimit: 1024 * 1024,
+    bodyLimit: bodyLimits.open,
     routerOptions: { ignoreTrailingSlash: true },
     genReqId: () => randomUUID(),
     frameworkErrors: (_error, request, reply) => {
@@ -126,9 +127,11 @@ export async function openApp(options: {
   })
   const parse = app.getDefaultJsonParser('error', 'error')
   // Many API clients send the JSON content type with an empty body.
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) =>
-    body === '' ? done(null) : parse(request, String(body), done),
-  )
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
+    if (body === '') return done(null)
+    refuseManyValues(String(body), request.routeOptions.config.mostParts)
+    return parse(request, String(body), done)
+  })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   app.decorate('authenticate', options.authenticate)
@@ -136,12 +139,17 @@ export async function openApp(options: {
   app.decorate('notFoundPage', { answer: null })
   hardenAnswers(app, { https })
   traceCalls(app)
+  // Before the cookies are read.
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
+    refuseManyParts(raw.url ?? '', { raw: raw.rawHeaders, cookie: raw.headers.cookie })
+    done()
+  })
   // Twice, because a body arrives in the context of its socket.
   app.addHook('onRequest', ({ ip }, _reply, done) => onBehalfOf(ip, done))
   app.addHook('preHandler', ({ ip }, _reply, done) => onBehalfOf(ip, done))
   await app.register(cookie)
   app.setErrorHandler((error, request, reply) => {
-    const said = sayProblem(error)
+    const said = problemOf(error, request)
     if (said.status === problemStatus.not_ready) request.log.warn({ err: error }, 'A request was rejected: the database does not answer.')
     else if (said.status >= 500 && !(error instanceof ProblemError)) request.log.error({ err: error }, 'A call failed.')
     if (said.retryAfter !== undefined) reply.header('retry-after', said.retryAfter)
@@ -232,6 +240,9 @@ function register<C extends Call>(
       ...(call.body ? { body: call.body } : {}),
       ...(call.reply ? { response: { [call.status]: call.reply, ...(call.status === 200 ? { 202: call.reply } : {}) } } : {}),
     },
+    bodyLimit: call.bodyLimit,
+    config: { mostParts: mostPartsOf(call.body) },
+    ...(call.body ? { preValidation: async (request) => shortenLists(call.body as z.ZodType, request.body) } : {}),
     // Authentication comes before validation: a stranger must learn nothing from a validation error.
     ...(authenticate ? { onRequest: authenticate } : {}),
     handler: async (request, reply) => {
@@ -254,16 +265,32 @@ z.config({
     return undefined
   },
 })
+
+/** Invalid fields that an answer names, and unknown ones: a program that sends more of them needs the reference. */
+const mostErrors = 100
+const mostUnknown = 10
+const shortened = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}…` : name)
+
 /** Problem errors keep their message, invalid input is reported by field, anything else in general words. */
-function sayProblem(error: unknown): { status: number; problem: Problem; retryAfter?: number | undefined } {
+export function problemOf(
+  error: unknown,
+  { routeOptions }: FastifyRequest,
+): { status: number; problem: Problem; retryAfter?: number | undefined } {
   if (error instanceof ProblemError) return { status: error.status, problem: error.problem, retryAfter: error.retryAfter }
   const { validation, validationContext, statusCode, code } = error as FastifyError
   if (validation) {
-    const errors = validation.flatMap((issue) => {
+    let unknown = 0
+    const errors = validation.slice(0, mostErrors).flatMap((issue) => {
       const path = issue.instancePath.replace(/^\//, '').replaceAll('/', '.')
       const { keys } = issue.params
-      if (issue.keyword === 'unrecognized_keys' && Array.isArray(keys))
-        return keys.map((key) => ({ path: path ? `${path}.${key}` : String(key), message: texts.unknownField(String(key)) }))
+      if (issue.keyword === 'unrecognized_keys' && Array.isArray(keys)) {
+        const named = keys.slice(0, mostUnknown - unknown)
+        unknown += named.length
+        return named.map((key) => {
+          const name = shortened(String(key))
+          return { path: path ? `${path}.${name}` : name, message: texts.unknownField(name) }
+        })
+      }
       return [{ path: path || (validationContext ?? ''), message: issue.message ?? texts.checkField }]
     })
     const message = errors[0] ? errors[0].message : texts.checkInput
@@ -272,7 +299,7 @@ function sayProblem(error: unknown): { status: number; problem: Problem; retryAf
   if (isUnavailable(error)) return { ...plain('not_ready', texts.databaseDown), retryAfter: 2 }
   switch (code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return plain('too_large', texts.tooLarge)
+      return plain('too_large', texts.tooLarge(routeOptions.bodyLimit))
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return plain('invalid', texts.sendJson)
     case 'FST_ERR_CTP_INVALID_JSON_BODY':
@@ -281,6 +308,7 @@ function sayProblem(error: unknown): { status: number; problem: Problem; retryAf
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return plain('invalid', texts.cutOff)
     default:
+      if (statusCode === 400 && code === 'ECONNRESET') return plain('invalid', texts.cutOff)
       return statusCode === 400 && code?.startsWith('FST_ERR_CTP')
         ? plain('invalid', texts.unreadable)
         : plain('fault', texts.internalError)

@@ -1,8 +1,10 @@
 import { lookup } from 'node:dns/promises'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, maxHeaderSize, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { problemStatus } from '#contract/problem.ts'
 import { StartError } from './start-error.ts'
+import { texts } from './texts.ts'
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void
 
@@ -42,7 +44,7 @@ export async function openListener(about: { host: string; port: number }): Promi
   })
   let { port } = about
   for (const address of new Set(found.map((one) => one.address))) {
-    const server = createServer(times, listener)
+    const server = createServer(times, listener).on('clientError', refuseUnread)
     const trouble = await listen(server, port, address)
     if (trouble === null) {
       servers.push(server)
@@ -105,6 +107,23 @@ function whyNot(code: string, { host, port }: { host: string; port: number }): s
     default:
       return `HOST ${host} is not an address of this machine (${code}). Use for example localhost or 0.0.0.0.`
   }
+}
+
+/** Answers what is no request: other bytes than HTTP, headers without end, or a body whose length is told in two ways (request smuggling). */
+function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // In the middle of an answer it would be read as a part of that.
+  const { _httpMessage: answering } = socket as Duplex & { _httpMessage?: ServerResponse | null }
+  if (error.code === 'ECONNRESET' || !socket.writable || answering?.headersSent) return void socket.destroy()
+  const [status, message] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? ['431 Request Header Fields Too Large', texts.headersTooLarge(maxHeaderSize)]
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? ['408 Request Timeout', texts.cutOff]
+        : ['400 Bad Request', texts.malformedRequest]
+  const body = JSON.stringify({ message, code: 'invalid' })
+  socket.end(
+    `HTTP/1.1 ${status}\r\nconnection: close\r\ncontent-type: application/json; charset=utf-8\r\ncache-control: no-store\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
 }
 
 function turnAway(status: 'starting' | 'stopping', request: IncomingMessage, response: ServerResponse): void {

@@ -1,3 +1,8 @@
+/** `16 KB`, `3 MB` */
+function sizeOf(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${bytes / 1024} KB` : `${bytes / 1024 / 1024} MB`
+}
+
 /** Messages of calls that fail before a slice sees them. */
 export const texts = {
   malformedUrl: 'This URL is malformed.',
@@ -7,7 +12,15 @@ export const texts = {
   checkField: 'Please check this field.',
   checkInput: 'Please check what you entered.',
   databaseDown: 'Duely cannot reach its database. Please try again in a moment.',
-  tooLarge: 'This is more than 1 MB. Please send less at a time.',
+  tooLarge: (bytes: number) => `This is more than ${sizeOf(bytes)}. Please send less at a time.`,
+  tooManyParts: (most: number) => `This has more than ${most.toLocaleString('en-IN')} values. Please send fewer at a time.`,
+  tooManyNames: (most: number) => `This has more than ${most} different fields. Please send only those that are documented.`,
+  tooDeep: (most: number) => `This has more than ${most} lists or objects in one another. Please send them less deep.`,
+  tooManyParameters: (most: number) => `This has more than ${most} parameters. Please send only those that are documented.`,
+  tooManyHeaders: (most: number) => `This has more than ${most} headers. Please send fewer.`,
+  tooManyCookies: (most: number) => `This has more than ${most} cookies. Please clear those of this site.`,
+  headersTooLarge: (bytes: number) => `The address and the headers are more than ${sizeOf(bytes)} together. Please send less.`,
+  malformedRequest: 'This is not a request in HTTP/1.1.',
   sendJson: 'Please send JSON with the header Content-Type: application/json.',
   invalidJson: 'This is not valid JSON.',
   cutOff: 'The request was cut off. Please send it again.',
