@@ -192,6 +192,14 @@ test('without system email the operator creates the link', async () => {
   )
 })
 
+test('a password by the operator’s link is the only way in, also for someone who signed in with Google', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app, { googleId: '10769150350006150715113082367', confirmed: true })
+  const [, token = ''] = (await makeResetLink(app.deps, asha.email, app.clock.now())).split('#token=')
+  expect((await reset(app, token)).status).toBe(200)
+  expect((await signIn(app, asha.email, newPassword)).reply.foundUser.googleId).toBeUndefined()
+})
+
 test('a new account confirms its email by the link that was sent there', async () => {
   await using smtp = await openFakeSmtp()
   await using app = await withMail(smtp)

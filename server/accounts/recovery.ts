@@ -97,13 +97,14 @@ export async function resetPassword(
     gt(accountLinks.expiresAt, now),
   )
   // Before the slow hash, so that a made-up link costs little.
-  if ((await db.select().from(accountLinks).where(link)).length === 0) throw expired()
+  const [seen] = await db.select().from(accountLinks).where(link)
+  if (!seen) throw expired()
   const passwordHash = await hashPassword(draft.newPassword)
   const taken = await retryingDeadlocks(() =>
     db.transaction(async (tx) => {
+      const found = await lockWorkplaces(tx, seen.personId)
       const [used] = await tx.delete(accountLinks).where(link).returning()
-      const found = used && (await lockWorkplaces(tx, used.personId))
-      if (!found || (used.email !== null && !sameEmail(used.email, found.person.email))) throw expired()
+      if (!found || !used || (used.email !== null && !sameEmail(used.email, found.person.email))) throw expired()
       const { person } = found
       const isTakeover = used.email !== null && person.emailVerifiedAt === null
       const taken = isTakeover ? await takeOver(tx, deps, found, nameFrom(person.email), handed, now) : nothingTaken
@@ -111,6 +112,9 @@ export async function resetPassword(
         .update(people)
         .set({
           passwordHash,
+          // By the link of an operator also for someone who signed in with Google: one of the two is the way in.
+          googleIssuer: null,
+          googleSub: null,
           updatedAt: now,
           ...(used.email === null ? {} : { emailVerifiedAt: now }),
           // Nothing that acts was removed: someone who knew the password may have added to it.
@@ -215,9 +219,10 @@ export async function rejectEmail(
   await countLink(deps, from, now)
   const { afterwards, ended, ...answer } = await retryingDeadlocks(() =>
     deps.db.transaction(async (tx) => {
+      const [seen] = await tx.select().from(accountLinks).where(emailLink(token, now))
+      const found = seen && (await lockWorkplaces(tx, seen.personId))
       const [link] = await tx.delete(accountLinks).where(emailLink(token, now)).returning()
-      const found = link && (await lockWorkplaces(tx, link.personId))
-      if (!found || !link.email) throw expired()
+      if (!found || !link?.email) throw expired()
       const { person, places } = found
       await writePersonEntry(tx, { person: person.id, kind: 'email_rejected', about: link.email }, from, now)
       if (link.purpose === 'change_email') return { changes: true, kept: true, ended: null, afterwards: [] }
