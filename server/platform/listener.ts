@@ -109,7 +109,7 @@ function whyNot(code: string, { host, port }: { host: string; port: number }): s
   }
 }
 
-/** Answers what is no request: other bytes than HTTP, headers without end, or a body whose length is told in two ways (request smuggling). */
+/** Answers what is no request: other bytes than HTTP, headers without end, or a body whose length is given in two ways (request smuggling). */
 function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
   // In the middle of an answer it would be read as a part of that.
   const { _httpMessage: answering } = socket as Duplex & { _httpMessage?: ServerResponse | null }

@@ -71,7 +71,9 @@ test('a transfer between own accounts is no payment until a person says so, and 
   const file = statementOf(`!Account\n${record('NChecking', 'TBank')}!Type:Bank\n${lines}`)
   expect(file.notes).toEqual(['Left out line 6: it is the opening balance, not a payment.'])
   expect(file.entries).toMatchObject([{ amount: '5', unclear: 'It is a transfer between your own accounts, with Savings.' }])
-  expect(statementOf(`!Account\n${record('NChecking', 'TBank')}!Type:Bank\n${lines.replace('Opening Balance', 'Saldo')}`).entries).toHaveLength(1)
+  expect(
+    statementOf(`!Account\n${record('NChecking', 'TBank')}!Type:Bank\n${lines.replace('Opening Balance', 'Saldo')}`).entries,
+  ).toHaveLength(1)
 })
 
 test('parts that do not add up are a question', () => {
