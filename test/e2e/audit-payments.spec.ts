@@ -118,7 +118,7 @@ async function importing(page: Page, audit: Audit, someone: Someone): Promise<vo
       .locator('input[type=file]')
       .setInputFiles({ name, mimeType: 'text/csv', buffer: typeof content === 'string' ? Buffer.from(content) : Buffer.from(content) })
   await choose('01/02/2026,NEFT KAVERI,5.00,900.00')
-  await expect(page.getByText('2. Which column has the amounts?')).toBeVisible()
+  await expect(page.getByText('2. Please choose the column with the amounts.')).toBeVisible()
   await page.getByText('Columns', { exact: true }).click()
   await audit.at('bank-file-columns')
   await page.getByRole('button', { name: 'Another file' }).click()

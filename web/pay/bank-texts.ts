@@ -64,7 +64,7 @@ export const bankFileTexts = {
       known === 0
         ? `${count(unknown, 'word')} to answer.`
         : `${count(known, 'word is', 'words are')} known. ${count(unknown, 'is', 'are')} not.`,
-    column: { date: 'Which column has the dates?', amount: 'Which column has the amounts?' } as Record<string, string>,
+    column: { date: 'Which column has the dates?', amount: 'Please choose the column with the amounts.' } as Record<string, string>,
     whichColumn: (field: string) => `Which column is it: ${field}?`,
     whichAmount: (columns: string[]) => `Which is the amount: ${columns.slice(0, -1).join(', ')} or ${columns.at(-1) ?? ''}?`,
     twoColumns: 'Money in and money out are in two columns',
