@@ -1,4 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { on } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -112,6 +114,27 @@ test.each([
   }
   expect(wrong).toEqual([])
   expect(counted).toBeGreaterThan(type === form ? 5 : 12)
+})
+
+test('a client that is still sending reads the refusal of its body, and its connection stays', async () => {
+  const { app } = await withRoutes()
+  await app.app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.app.server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  let answer = ''
+  const answered = async (status: number) => {
+    for await (const [bytes] of on(socket, 'data')) {
+      answer += String(bytes)
+      if (answer.startsWith(`HTTP/1.1 ${status}`)) return
+    }
+  }
+  socket.write(`POST /oauth/token HTTP/1.1\r\nhost: a\r\ncontent-type: ${form}\r\ncontent-length: 4000000\r\n\r\n`)
+  await answered(413)
+  socket.write(Buffer.alloc(4_000_000))
+  answer = ''
+  socket.write('GET /health/nothing HTTP/1.1\r\nhost: a\r\n\r\n')
+  await answered(404)
+  socket.destroy()
 })
 
 test('every address has at most 100 parameters, 200 headers and 200 cookies', async () => {

@@ -144,6 +144,11 @@ export async function openApp(options: {
     refuseManyParts(raw.url ?? '', { raw: raw.rawHeaders, cookie: raw.headers.cookie })
     done()
   })
+  // Closed at once, the connection would be reset before the client, still sending, has read the refusal. Node reads the rest and drops it.
+  app.addHook('onSend', ({ headers }, reply, _payload, done) => {
+    if (reply.statusCode === problemStatus.too_large && Number(headers['content-length']) <= mostDropped) reply.removeHeader('connection')
+    done()
+  })
   // Twice, because a body arrives in the context of its socket.
   app.addHook('onRequest', ({ ip }, _reply, done) => onBehalfOf(ip, done))
   app.addHook('preHandler', ({ ip }, _reply, done) => onBehalfOf(ip, done))
@@ -265,6 +270,9 @@ z.config({
     return undefined
   },
 })
+
+/** Bytes of a refused body that are read, so that its sender reads the refusal. */
+const mostDropped = 8 * 1024 * 1024
 
 /** Invalid fields that an answer names, and unknown ones: a program that sends more of them needs the reference. */
 const mostErrors = 100
