@@ -69,6 +69,8 @@ export type Question = { id: string; rows: number } & (
   | { kind: 'decimals'; heading: string; example: string; point: number; comma: number }
   | { kind: 'words'; about: string; heading: string; words: AskedWord[]; choices: string[] }
   | { kind: 'choice'; about: string; heading: string; choices: string[] }
+  /** A whole number, up to `most`. */
+  | { kind: 'number'; about: string; heading: string; most: number }
 )
 
 /** The days of the rows around the one that is asked about; null where none is known. */

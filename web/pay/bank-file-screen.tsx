@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { bankFileCalls } from '#contract/bank-file.ts'
-import type { BankReading } from '#contract/import/bank.ts'
+import { type BankReading, bankFields } from '#contract/import/bank.ts'
 import type { Answers } from '#contract/import/meaning.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
@@ -15,15 +15,16 @@ import { Loading } from '#web/platform/query-view.tsx'
 import { send } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
 import { FileDrop } from '#web/ui/file-import.tsx'
+import styles from '#web/ui/file-questions.module.css'
+import { Answered, Columns, Questions } from '#web/ui/file-questions.tsx'
+import { FileLine, onlySheet, SheetQuestion } from '#web/ui/file-sheets.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import styles from './bank.module.css'
-import { Answered, Columns, Questions } from './bank-questions.tsx'
 import { BankFileReader, type OpenedFile } from './bank-reading.ts'
 import { BankReview, type Recorded } from './bank-review.tsx'
-import { bankFileTexts as texts } from './bank-texts.ts'
+import { bankQuestions, bankFileTexts as texts } from './bank-texts.ts'
 import payStyles from './pay.module.css'
 
 interface OpenFile extends OpenedFile {
@@ -42,8 +43,7 @@ export default function BankFileScreen(): ReactNode {
     setRecorded(null)
   }
   const open = (opened: OpenFile) => {
-    const tables = opened.sheets.flatMap(({ isTable }, at) => (isTable ? [at] : []))
-    setSheet(opened.sheets.length === 1 ? 0 : tables.length === 1 ? (tables[0] ?? null) : null)
+    setSheet(onlySheet(opened))
     setFile(opened)
   }
   return (
@@ -62,7 +62,7 @@ export default function BankFileScreen(): ReactNode {
           </Allowed>
         </Panel>
       ) : sheet === null ? (
-        <SheetQuestion file={file} onChoose={setSheet} />
+        <SheetQuestion title={texts.whichSheet} file={file} onChoose={setSheet} />
       ) : (
         <Review key={`${file.name}-${sheet}`} file={file} sheet={sheet} recorded={recorded} onRecorded={setRecorded} onOther={another} />
       )}
@@ -95,58 +95,6 @@ function Choose({ onOpen }: { onOpen: (file: OpenFile) => void }): ReactNode {
     setProblem(texts.unread[opened.why])
   }
   return <FileDrop hint={texts.hint} columns={texts.columnsHint} reading={reading} problem={problem} onFile={(file) => void read(file)} />
-}
-
-interface FileLineProps {
-  file: OpenFile
-  sheet: number | null
-  onSheet: () => void
-  onOther: () => void
-}
-
-/** Which file and sheet is read, and what of it is not. */
-function FileLine({ file: { name, sheets, hiddenSheets }, sheet, onSheet, onOther }: FileLineProps): ReactNode {
-  const shown = sheet === null ? undefined : sheets[sheet]
-  return (
-    <p className={styles.file}>
-      <span>
-        <strong>{name}</strong>
-        {shown?.name != null && sheets.length + hiddenSheets.length > 1 && `, ${texts.sheet(shown.name)}`}
-      </span>
-      {shown && <span>{texts.rows(shown.rows)}</span>}
-      {hiddenSheets.length > 0 && <span>{texts.hiddenSheets(hiddenSheets)}</span>}
-      {shown && shown.hiddenRows.length > 0 && <span>{texts.hiddenRows(shown.hiddenRows)}</span>}
-      {shown && sheets.length > 1 && (
-        <button type="button" className={styles.link} onClick={onSheet}>
-          {texts.otherSheet}
-        </button>
-      )}
-      <button type="button" className={styles.link} onClick={onOther}>
-        {texts.other}
-      </button>
-    </p>
-  )
-}
-
-function SheetQuestion({ file, onChoose }: { file: OpenFile; onChoose: (sheet: number) => void }): ReactNode {
-  return (
-    <section className={styles.questions}>
-      <fieldset className={styles.question}>
-        <legend className={styles.questionTitle}>{texts.whichSheet}</legend>
-        <div className={styles.options}>
-          {file.sheets.map(({ name, rows }, at) => (
-            <label key={name ?? at} className={styles.option}>
-              <input type="radio" name="sheet" checked={false} onChange={() => onChoose(at)} />
-              <span>
-                <strong>{name}</strong>
-                <small>{texts.rows(rows)}</small>
-              </span>
-            </label>
-          ))}
-        </div>
-      </fieldset>
-    </section>
-  )
 }
 
 interface ReviewProps {
@@ -189,12 +137,18 @@ function Review({ file, sheet, recorded, onRecorded, onOther }: ReviewProps): Re
   if (reading.isCard) return <EmptyState text={texts.cardStatement} />
   return (
     <>
-      <Questions questions={waits} currency={held?.[0] ?? usual} onAnswer={answer} onColumns={() => setColumnsOpen(true)} />
+      <Questions
+        questions={waits}
+        words={bankQuestions}
+        currency={held?.[0] ?? usual}
+        onAnswer={answer}
+        instead={{ field: 'amount', text: texts.questions.twoColumns, act: () => setColumnsOpen(true) }}
+      />
       <div className={styles.reading}>
-        <Answered answers={answers} onForget={forget} />
+        <Answered answers={answers} words={bankQuestions} onForget={forget} />
         <details open={columnsOpen} onToggle={(event) => setColumnsOpen(event.currentTarget.open)}>
           <summary className={styles.link}>{texts.columns}</summary>
-          {columnsOpen && <Columns reading={reading} answers={answers} onAnswer={answer} />}
+          {columnsOpen && <Columns fields={bankFields} labels={texts.fields} reading={reading} answers={answers} onAnswer={answer} />}
         </details>
       </div>
       {reading.rows.length > 0 ? (

@@ -10,6 +10,7 @@ import { Allowed, useCurrency } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { patiently, send } from '#web/platform/send.ts'
 import { BusyButton, TryAgain } from '#web/ui/buttons.tsx'
+import questionStyles from '#web/ui/file-questions.module.css'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import styles from './bank.module.css'
 import { InvoiceChoice } from './bank-invoice-choice.tsx'
@@ -139,7 +140,7 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
     <>
       <div className={styles.head}>
         <h2 className={styles.title}>{texts.review}</h2>
-        <p className={styles.why} role="status">
+        <p role="status">
           {isCompared ? texts.summary({ sure: count('sure'), waits: count('waits'), left: count('left', 'recorded') }) : texts.loading}
         </p>
       </div>
@@ -159,7 +160,7 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
         onChoose={setChoosing}
       />
       {out > 0 && (
-        <button type="button" className={styles.link} onClick={() => setWithOut(!withOut)}>
+        <button type="button" className={questionStyles.link} onClick={() => setWithOut(!withOut)}>
           {withOut ? texts.hideOut : texts.showOut(out)}
         </button>
       )}

@@ -1,6 +1,6 @@
 import type { Left } from '#contract/import/bank.ts'
 import type { Direction, State } from '#contract/import/bank-words.ts'
-import { listRows } from '#contract/import/texts.ts'
+import type { QuestionTexts } from '#web/ui/file-questions.tsx'
 import { count } from '#web/ui/texts.ts'
 import type { Unread } from './bank-reading.ts'
 import type { Group } from './bank-rows.ts'
@@ -23,19 +23,11 @@ export const bankFileTexts = {
     unreadable: "Couldn't read this file. Choose it again.",
     slow: 'Reading this file takes too long. Save it as CSV and choose that file.',
   } satisfies Record<Unread['why'], string>,
-  sheet: (name: string) => `sheet “${name}”`,
-  rows: (rows: number) => count(rows, 'row'),
   layout: (name: string) => `Known layout: ${name}`,
-  hiddenSheets: (names: string[]) => `${count(names.length, 'hidden sheet')} left out: ${names.slice(0, 3).join(', ')}`,
-  hiddenRows: (rows: number[]) => `${count(rows.length, 'hidden row')} left out: ${listRows(rows)}`,
-  otherSheet: 'Another sheet',
   whichSheet: 'Which sheet has the transfers?',
   cardStatement:
     'This is a statement of a card: purchases are above 0, and nothing in it is a payment from a client. Choose the statement of your bank account.',
   columns: 'Columns',
-  columnsOf: 'What each column is. A change here overrules what was read from the headings.',
-  header: 'The first row has headings',
-  notInFile: 'Not in the file',
   fields: {
     date: 'Date',
     amount: 'Amount',
@@ -48,8 +40,6 @@ export const bankFileTexts = {
     reference: 'Reference',
     name: 'Name',
   },
-  column: (number: number) => `Column ${number}`,
-  option: (heading: string, example: string) => (example === '' ? heading : `${heading}: ${example}`),
   tooMany:
     'This file has too many payments for one review: at most 2,000, or fewer with long texts. Split it by date and import the parts one after the other.',
   noLines: 'No incoming payments were found in this file.',
@@ -57,44 +47,18 @@ export const bankFileTexts = {
   failed: (message: string) => `The file could not be compared with your invoices. ${message}`,
 
   questions: {
-    title: 'Questions about this file',
-    numbered: (number: number, title: string) => `${number}. ${title}`,
-    more: (questions: number) => `${count(questions, 'more question')} after these.`,
-    known: (known: number, unknown: number) =>
-      known === 0
-        ? `${count(unknown, 'word')} to answer.`
-        : `${count(known, 'word is', 'words are')} known. ${count(unknown, 'is', 'are')} not.`,
-    column: { date: 'Which column has the dates?', amount: 'Please choose the column with the amounts.' } as Record<string, string>,
-    whichColumn: (field: string) => `Which column is it: ${field}?`,
-    whichAmount: (columns: string[]) => `Which is the amount: ${columns.slice(0, -1).join(', ')} or ${columns.at(-1) ?? ''}?`,
     twoColumns: 'Money in and money out are in two columns',
+    column: { date: 'Which column has the dates?', amount: 'Please choose the column with the amounts.' },
     direction: (column: string) => `In the column ${column}, which words mean money in?`,
     state: (column: string) => `In the column ${column}, which words mean that money has arrived?`,
-    order: (text: string, dmy: string, mdy: string) => `Is ${text} ${dmy} or ${mdy}?`,
-    dayFirst: (day: string) => `${day}, day first`,
-    monthFirst: (day: string) => `${day}, month first`,
-    nearby: (row: number, before: string | null, after: string | null, inOrder: boolean | null) =>
-      before === null || after === null
-        ? ''
-        : inOrder
-          ? `Row ${row} would be between ${before} and ${after}`
-          : `Row ${row} would be out of order`,
-    orderRows: (rows: number, column: string) => `${count(rows, 'date')} in ${column} can be read in two ways.`,
-    leaveRows: (rows: number) => (rows === 1 ? 'Leave this row out' : `Leave these ${rows.toLocaleString('en-IN')} rows out`),
-    decimals: (text: string) => `Which amount is ${text}?`,
-    decimalsRows: (rows: number, column: string) => `${count(rows, 'amount')} in ${column} can be read in two ways.`,
     unsigned: (rows: number) =>
       rows === 1
         ? 'Did the money in this row come in or go out?'
         : `Did the money in these ${rows.toLocaleString('en-IN')} rows come in or go out?`,
     unsignedWhy: (column: string) => `${column} has no signs, and no other column says it.`,
     unmarked: (rows: number) => `${count(rows, 'row has', 'rows have')} no sign where others have one. Did their money come in or go out?`,
-    currency: 'Which currency are the amounts in?',
-    sign: (sign: string) => `Which currency is ${sign}?`,
-    rowsLike: (rows: number, example: string) => (example === '' ? count(rows, 'row') : `${count(rows, 'row')}, such as “${example}”`),
-    noWord: 'No word',
-    choices: { in: 'In', out: 'Out', leave: 'Leave out', booked: 'Has arrived' } as Record<string, string>,
-    wide: { in: 'All of it came in', out: 'All of it went out', leave: 'Leave them out' } as Record<string, string>,
+    choices: { in: 'In', out: 'Out', leave: 'Leave out', booked: 'Has arrived' },
+    wide: { in: 'All of it came in', out: 'All of it went out', leave: 'Leave them out' },
     means: {
       in: 'Money in',
       out: 'Money out',
@@ -106,19 +70,7 @@ export const bankFileTexts = {
       returned: 'Returned, left out',
       refunded: 'Refunded, left out',
     } satisfies Record<Direction | State, string>,
-    answered: 'Your answers',
-    change: 'Change',
-    given: (about: string, value: string) => `${about}: ${value}`,
-    orders: { dmy: 'day first', mdy: 'month first', leave: 'left out' } as Record<string, string>,
-    decimalsAre: { point: 'a point before decimals', comma: 'a comma before decimals' } as Record<string, string>,
-    about: {
-      order: 'Dates',
-      decimals: 'Amounts',
-      direction: 'In or out',
-      state: 'Status',
-      currency: 'Currency',
-      column: 'Column',
-    } as Record<string, string>,
+    subjects: { direction: 'In or out', state: 'Status' },
   },
 
   review: 'What will be recorded',
@@ -192,4 +144,19 @@ export const bankFileTexts = {
   finish: 'Done',
   another: 'Import another file',
   other: 'Another file',
+}
+
+const asked = bankFileTexts.questions
+
+/** What bank files are asked about. */
+export const bankQuestions: QuestionTexts = {
+  ...asked,
+  fields: bankFileTexts.fields,
+  about: (question) => {
+    if (question.kind === 'words')
+      return { title: question.about === 'state' ? asked.state(question.heading) : asked.direction(question.heading) }
+    return question.id === 'direction/unmarked'
+      ? { title: asked.unmarked(question.rows) }
+      : { title: asked.unsigned(question.rows), why: asked.unsignedWhy(question.heading) }
+  },
 }

@@ -1,28 +1,46 @@
-import { NativeSelect } from '@mantine/core'
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { type BankField, type BankReading, bankFields } from '#contract/import/bank.ts'
-import type { Answers, Question } from '#contract/import/meaning.ts'
+import { NativeSelect, NumberInput } from '@mantine/core'
+import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
+import type { Answers, AskedColumn, Question } from '#contract/import/meaning.ts'
 import { formatMoney } from '#contract/money.ts'
-import { showSpoken } from '#web/ui/dates.ts'
-import styles from './bank.module.css'
-import { bankFileTexts } from './bank-texts.ts'
+import { showSpoken } from './dates.ts'
+import styles from './file-questions.module.css'
+import { fileTexts } from './file-texts.ts'
 
-const texts = bankFileTexts.questions
+const texts = fileTexts.questions
 
-/** Asked at the same time at most: a file of an unknown bank may have six. */
+/** Asked at the same time at most: an unknown file may have six. */
 export const mostAsked = 3
+
+/** What the files of a subject are asked about, in its words. */
+export interface QuestionTexts {
+  /** The names of the fields that a column can be. */
+  fields: Record<string, string>
+  /** The question about a column, by its field. */
+  column: Record<string, string>
+  /** A question about words, or with choices, and why it is asked. */
+  about(question: Extract<Question, { kind: 'words' | 'choice' | 'number' }>): { title: string; why?: string }
+  /** What a person can say about a word, and about all rows that wait. */
+  choices: Record<string, string>
+  wide: Record<string, string>
+  /** What a word means, where that is known or was answered. */
+  means: Record<string, string>
+  /** What an answer is about, by the first part of its id. */
+  subjects: Record<string, string>
+}
 
 interface QuestionsProps {
   questions: Question[]
+  words: QuestionTexts
   /** The currency that amounts are shown in. */
   currency: string
   onAnswer: (answers: Answers) => void
-  /** Opens the choice of all columns. */
-  onColumns: () => void
+  /** What the question about a field is answered with instead: opens the choice of all columns. */
+  instead?: { field: string; text: string; act: () => void }
 }
 
 /** What the file does not say, in its own words. */
-export function Questions({ questions, currency, onAnswer, onColumns }: QuestionsProps): ReactNode {
+export function Questions(props: QuestionsProps): ReactNode {
+  const { questions, onAnswer } = props
   const section = useRef<HTMLElement>(null)
   const first = questions[0]?.id
   // An answered question leaves the page with the focus: the next one takes it.
@@ -40,7 +58,7 @@ export function Questions({ questions, currency, onAnswer, onColumns }: Question
   return (
     <section ref={section} className={styles.questions} aria-label={texts.title}>
       {questions.slice(0, mostAsked).map((question, at) => (
-        <QuestionCard key={question.id} question={question} number={at + 1} currency={currency} onAnswer={answer} onColumns={onColumns} />
+        <QuestionCard {...props} key={question.id} question={question} number={at + 1} onAnswer={answer} />
       ))}
       {more > 0 && <p className={styles.later}>{texts.more(more)}</p>}
     </section>
@@ -52,21 +70,23 @@ interface QuestionCardProps extends Omit<QuestionsProps, 'questions'> {
   number: number
 }
 
-function QuestionCard({ question, number, currency, onAnswer, onColumns }: QuestionCardProps): ReactNode {
-  const { title, why } = askedAs(question)
+function QuestionCard({ question, number, words, currency, onAnswer, instead }: QuestionCardProps): ReactNode {
+  const { title, why = '' } = askedAs(question, words)
   const answer = (value: string) => onAnswer({ [question.id]: value })
   return (
     <fieldset className={styles.question} tabIndex={-1} data-wide={question.kind === 'words' || undefined}>
       <legend className={styles.questionTitle}>{texts.numbered(number, title)}</legend>
       {why !== '' && <p className={styles.why}>{why}</p>}
       {question.kind === 'words' ? (
-        <Words question={question} onAnswer={onAnswer} />
+        <Words question={question} words={words} onAnswer={onAnswer} />
+      ) : question.kind === 'number' ? (
+        <NumberAnswer title={title} most={question.most} onAnswer={answer} />
       ) : (
-        <Options name={question.id} options={optionsOf(question, currency)} onChoose={answer} />
+        <Options name={question.id} options={optionsOf(question, currency, words)} onChoose={answer} />
       )}
-      {question.kind === 'column' && question.field === 'amount' && (
-        <button type="button" className={styles.link} onClick={onColumns}>
-          {texts.twoColumns}
+      {question.kind === 'column' && question.field === instead?.field && (
+        <button type="button" className={styles.link} onClick={instead.act}>
+          {instead.text}
         </button>
       )}
     </fieldset>
@@ -74,17 +94,13 @@ function QuestionCard({ question, number, currency, onAnswer, onColumns }: Quest
 }
 
 /** A question as a person reads it, and why it is asked. */
-function askedAs(question: Question): { title: string; why: string } {
+function askedAs(question: Question, words: QuestionTexts): { title: string; why?: string } {
   switch (question.kind) {
     case 'column': {
-      const field = bankFileTexts.fields[question.field as BankField] ?? question.field
+      const field = words.fields[question.field] ?? question.field
       const isRival = question.id === 'column/amount' && question.columns.length <= 3 && question.columns.length > 1
-      return {
-        title: isRival
-          ? texts.whichAmount(question.columns.map(({ heading }) => heading))
-          : (texts.column[question.field] ?? texts.whichColumn(field)),
-        why: '',
-      }
+      if (isRival) return { title: texts.whichAmount(question.columns.map(({ heading }) => heading)) }
+      return { title: words.column[question.field] ?? texts.whichColumn(field) }
     }
     case 'order':
       return {
@@ -95,17 +111,13 @@ function askedAs(question: Question): { title: string; why: string } {
       return { title: texts.decimals(question.example), why: texts.decimalsRows(question.rows, question.heading) }
     case 'words': {
       const known = question.words.filter(({ means }) => means !== null).length
-      return {
-        title: question.about === 'state' ? texts.state(question.heading) : texts.direction(question.heading),
-        why: texts.known(known, question.words.length - known),
-      }
+      return { why: texts.known(known, question.words.length - known), ...words.about(question) }
     }
     case 'choice':
-      if (question.about === 'currency')
-        return { title: question.id === 'currency/file' ? texts.currency : texts.sign(question.heading), why: '' }
-      return question.id === 'direction/unmarked'
-        ? { title: texts.unmarked(question.rows), why: '' }
-        : { title: texts.unsigned(question.rows), why: texts.unsignedWhy(question.heading) }
+      if (question.about === 'currency') return { title: question.id === 'currency/file' ? texts.currency : texts.sign(question.heading) }
+      return words.about(question)
+    case 'number':
+      return words.about(question)
   }
 }
 
@@ -115,7 +127,7 @@ interface Option {
   detail: string
 }
 
-function optionsOf(question: Exclude<Question, { kind: 'words' }>, currency: string): Option[] {
+function optionsOf(question: Exclude<Question, { kind: 'words' | 'number' }>, currency: string, words: QuestionTexts): Option[] {
   switch (question.kind) {
     case 'column':
       return question.columns.map(({ key, heading, example }) => ({ value: key, label: heading, detail: example }))
@@ -139,7 +151,7 @@ function optionsOf(question: Exclude<Question, { kind: 'words' }>, currency: str
     case 'choice':
       return question.choices.map((value) => ({
         value,
-        label: question.about === 'currency' ? value : (texts.wide[value] ?? value),
+        label: question.about === 'currency' ? value : (words.wide[value] ?? value),
         detail: '',
       }))
   }
@@ -161,14 +173,38 @@ function Options({ name, options, onChoose }: { name: string; options: Option[];
   )
 }
 
-/** The words of a column: those that are not known are answered, the others are shown with their meaning. */
-function Words({
-  question,
-  onAnswer,
-}: {
+/** A whole number, which counts once it is entered: while it is typed it would be several. */
+function NumberAnswer({ title, most, onAnswer }: { title: string; most: number; onAnswer: (value: string) => void }): ReactNode {
+  const [value, setValue] = useState<number | null>(null)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (value !== null) onAnswer(String(value))
+  }
+  return (
+    <form className={styles.number} onSubmit={submit}>
+      <NumberInput
+        aria-label={title}
+        min={0}
+        max={most}
+        allowDecimal={false}
+        value={value ?? ''}
+        onChange={(typed) => setValue(typeof typed === 'number' ? typed : null)}
+      />
+      <button type="submit" className={styles.link} disabled={value === null}>
+        {texts.enter}
+      </button>
+    </form>
+  )
+}
+
+interface WordsProps {
   question: Extract<Question, { kind: 'words' }>
+  words: QuestionTexts
   onAnswer: (answers: Answers) => void
-}): ReactNode {
+}
+
+/** The words of a column: those that are not known are answered, the others are shown with their meaning. */
+function Words({ question, words, onAnswer }: WordsProps): ReactNode {
   const first = useId()
   const asked = question.words.filter(({ means, answered }) => means === null || answered)
   const known = question.words.filter((word) => !asked.includes(word))
@@ -182,7 +218,7 @@ function Words({
             {question.choices.map((choice) => (
               <label key={choice} className={styles.segment}>
                 <input type="radio" name={`${first}-${at}`} checked={means === choice} onChange={() => onAnswer({ [id]: choice })} />
-                <span>{texts.choices[choice] ?? choice}</span>
+                <span>{words.choices[choice] ?? choice}</span>
               </label>
             ))}
           </div>
@@ -192,7 +228,7 @@ function Words({
         <div key={id} className={styles.word} data-known>
           <strong>{written || texts.noWord}</strong>
           <span className={styles.example}>{texts.rowsLike(rows, '')}</span>
-          <span className={styles.meaning}>{texts.means[means as keyof typeof texts.means]}</span>
+          <span className={styles.meaning}>{words.means[means ?? '']}</span>
         </div>
       ))}
     </div>
@@ -201,11 +237,12 @@ function Words({
 
 interface AnsweredProps {
   answers: Answers
+  words: QuestionTexts
   onForget: (id: string) => void
 }
 
 /** The answers that the reading rests on; each can be given again. */
-export function Answered({ answers, onForget }: AnsweredProps): ReactNode {
+export function Answered({ answers, words, onForget }: AnsweredProps): ReactNode {
   const given = Object.entries(answers)
   if (given.length === 0) return null
   return (
@@ -214,8 +251,8 @@ export function Answered({ answers, onForget }: AnsweredProps): ReactNode {
       <ul>
         {given.map(([id, value]) => (
           <li key={id}>
-            <span>{texts.given(aboutOf(id), meaningOf(id, value))}</span>
-            <button type="button" className={styles.link} aria-label={`${texts.change} ${aboutOf(id)}`} onClick={() => onForget(id)}>
+            <span>{texts.given(aboutOf(id, words), meaningOf(id, value, words))}</span>
+            <button type="button" className={styles.link} aria-label={`${texts.change} ${aboutOf(id, words)}`} onClick={() => onForget(id)}>
               {texts.change}
             </button>
           </li>
@@ -226,44 +263,47 @@ export function Answered({ answers, onForget }: AnsweredProps): ReactNode {
 }
 
 /** `order/date`, `state/status/offen`: the parts of an id are its subject, its column and its word. */
-function aboutOf(id: string): string {
+function aboutOf(id: string, { fields, subjects }: QuestionTexts): string {
   const [subject = '', column = '', ...word] = id.split('/')
-  if (subject === 'column') return bankFileTexts.fields[column as BankField] ?? column
-  const about = texts.about[subject] ?? subject
+  if (subject === 'column') return fields[column] ?? column
+  const about = subjects[subject] ?? texts.subjects[subject] ?? subject
   if (word.length > 0 && word[0] !== 'both') return `${about}, “${word.join('/') || texts.noWord}”`
   return ['rows', 'unmarked', 'file'].includes(column) ? about : `${about}, ${column}`
 }
 
-function meaningOf(id: string, value: string): string {
+function meaningOf(id: string, value: string, { means, wide }: QuestionTexts): string {
   const [subject = ''] = id.split('/')
   if (subject === 'order') return texts.orders[value] ?? value
   if (subject === 'decimals') return texts.decimalsAre[value] ?? value
-  if (subject === 'column') return value || bankFileTexts.notInFile
-  return texts.means[value as keyof typeof texts.means] ?? value
+  if (subject === 'column') return value || fileTexts.notInFile
+  return means[value] ?? wide[value] ?? value
 }
 
 interface ColumnsProps {
-  reading: BankReading
+  fields: readonly string[]
+  labels: Record<string, string>
+  /** The columns that each field is read from, and those that can be chosen. */
+  reading: { fields: Partial<Record<string, number>>; choosable: AskedColumn[] }
   answers: Answers
   onAnswer: (answers: Answers) => void
 }
 
 /** Which column is which; each can be chosen. */
-export function Columns({ reading, answers, onAnswer }: ColumnsProps): ReactNode {
+export function Columns({ fields, labels, reading, answers, onAnswer }: ColumnsProps): ReactNode {
   const options = reading.choosable.map(({ key, heading, example }) => ({
     value: key,
-    label: bankFileTexts.option(heading, example).slice(0, 60),
+    label: fileTexts.option(heading, example).slice(0, 60),
   }))
   const keyOf = (column: number | undefined) => reading.choosable.find((one) => one.column === column)?.key ?? ''
   return (
     <>
-      <p className={styles.why}>{bankFileTexts.columnsOf}</p>
+      <p className={styles.why}>{fileTexts.columnsOf}</p>
       <div className={styles.columns}>
-        {bankFields.map((field) => (
+        {fields.map((field) => (
           <NativeSelect
             key={field}
-            label={bankFileTexts.fields[field]}
-            data={[{ value: '', label: bankFileTexts.notInFile }, ...options]}
+            label={labels[field]}
+            data={[{ value: '', label: fileTexts.notInFile }, ...options]}
             value={answers[`column/${field}`] ?? keyOf(reading.fields[field])}
             onChange={(event) => onAnswer({ [`column/${field}`]: event.currentTarget.value })}
           />
