@@ -84,6 +84,8 @@ export const profile = z.object({
   pendingEmail: z.string().nullable(),
   /** null while two-factor authentication is off. */
   twoFactor: z.object({ recoveryCodesLeft: z.number().int() }).nullable(),
+  /** How many API keys the person has, in all businesses. */
+  apiKeys: z.number().int(),
   /** The business that the call is about, as far as the screens depend on it. */
   business: z.object({
     name: z.string(),
@@ -104,6 +106,17 @@ export type Profile = z.infer<typeof profile>
 const hours = 'Please choose a full hour from 6 to 17.'
 const currentPassword = z.string('Please enter your current password.').max(1024, tooLong)
 
+/** `currentPassword` or `code`: an account that has a password or a second factor always gives it, however young the session. */
+export const proof = {
+  currentPassword: z.string().max(1024, 'Please enter at most 1,024 characters.').optional(),
+  code: z.string().trim().max(40, 'Please enter the code without anything else.').optional(),
+}
+
+export interface Proof {
+  currentPassword?: string | undefined
+  code?: string | undefined
+}
+
 export const profileChange = z
   .strictObject({
     displayName,
@@ -117,7 +130,12 @@ export const profileChange = z
   })
   .partial()
 
-export const passwordChange = z.strictObject({ currentPassword, newPassword: password })
+export const passwordChange = z.strictObject({
+  currentPassword,
+  newPassword: password,
+  /** Whether the API keys that the person made end, in every business. */
+  endKeys: z.boolean().default(true),
+})
 
 const googleFailed = 'Google sign-in failed. Please try again.'
 const linkToken = z.string('This link is not complete.').min(1, 'This link is not complete.').max(200, 'This link is not complete.')
@@ -248,6 +266,8 @@ const auditKind = z.enum([
   'member_role_changed',
   'member_removed',
   'member_left',
+  'handed_over',
+  'taken_over',
   'ownership_offered',
   'ownership_changed',
   'sender_connected',

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { auditEntry, emailAddress } from './accounts.ts'
+import { auditEntry, emailAddress, proof } from './accounts.ts'
 import { brand, brandShown, largestBrandLogo } from './brand.ts'
 import { call, roles } from './call.ts'
 import { languageTag } from './speech.ts'
@@ -81,8 +81,43 @@ const sentInvitation = invitation.extend({
 const invitationToken = z.strictObject({ token: z.string('This link is not complete.').min(1, 'This link is not complete.').max(200) })
 const byPerson = z.object({ personId: z.string() })
 const byId = z.object({ id: z.string() })
-/** What happens to the API keys and webhooks that someone made who leaves. */
-const programs = z.enum(['revoke', 'take_over'], 'Please choose revoke or take_over.')
+/**
+ * What someone sets up in a business that works without them: they know its secret, or it leads to an address that they chose. `reply_to`: where
+ * clients answer to; `razorpay`: the keys of the business's own account there.
+ */
+export const madeKinds = ['api_key', 'webhook', 'source', 'mailbox', 'reply_to', 'razorpay'] as const
+const madeKind = z.enum(madeKinds)
+export type MadeKind = z.infer<typeof madeKind>
+
+const made = z.object({
+  /** Within its kind. */
+  _id: z.string(),
+  kind: madeKind,
+  /** A few words, such as the name of a key or the host of a webhook. */
+  name: z.string(),
+  /** Where it leads to, such as the URL of a webhook; null where the name says it. */
+  detail: z.string().nullable(),
+})
+export type Made = z.infer<typeof made>
+
+/** Its maker has left. It does nothing until someone takes it over. */
+const handedOver = made.extend({
+  /** The name of its maker. */
+  from: z.string(),
+  /** The name of the person who was asked to take it over. */
+  to: z.string(),
+  /** Whether the person who asks may take it over: they were asked, or own the business. */
+  mine: z.boolean(),
+})
+export type HandedOver = z.infer<typeof handedOver>
+
+/** What happens to what someone made who leaves: `take_over` may name some of it by kind and id, the rest ends. */
+const removal = {
+  programs: z.enum(['revoke', 'take_over'], 'Please choose revoke or take_over.'),
+  takeOver: z.array(z.strictObject({ kind: madeKind, id: z.string() })).max(200),
+  heirId: z.string(),
+}
+const byKind = z.object({ kind: z.string(), id: z.string() })
 
 export const teamCalls = {
   members: call({
@@ -112,9 +147,42 @@ export const teamCalls = {
     path: '/business/members/:personId',
     by: 'viewer',
     summary:
-      'Leave the business, or as an admin remove a member. `invalid` where they made API keys or webhooks and `programs` is missing. The owner can’t leave: `owns_business`.',
+      'Leave the business, or as an admin remove a member. `invalid` where they made something that works without them and `programs` is missing: `revoke` ends it; `take_over` stops it until the admin `heirId` takes it over, of `takeOver` only what is named. The heir is by default who removes, or the owner where someone leaves. The owner can’t leave: `owns_business`.',
     params: byPerson,
-    body: z.strictObject({ programs }).partial(),
+    body: z.strictObject(removal).partial(),
+  }),
+  made: call({
+    method: 'GET',
+    path: '/business/members/:personId/made',
+    by: 'viewer',
+    summary:
+      'What a member made that works without them: API keys, webhooks, watched addresses, mailboxes, the address for replies, keys of Razorpay. One’s own, or for admins that of anyone.',
+    params: byPerson,
+    reply: z.array(made),
+  }),
+  handedOver: call({
+    method: 'GET',
+    path: '/business/handed-over',
+    by: 'admin',
+    summary: 'What people made who have left, and no one has taken over yet. It does nothing meanwhile.',
+    reply: z.array(handedOver),
+  }),
+  takeOver: call({
+    method: 'POST',
+    path: '/business/handed-over/:kind/:id',
+    by: 'admin',
+    summary:
+      'Take over what someone made who has left. API keys and webhooks get a new secret, which is shown this once. `conflict` for mailboxes and keys of Razorpay, whose secrets others issue: connect them again. Needs `currentPassword` or `code`, as payment settings do.',
+    params: byKind,
+    body: z.strictObject(proof),
+    reply: z.object({ secret: z.string().nullable() }),
+  }),
+  endHandedOver: call({
+    method: 'DELETE',
+    path: '/business/handed-over/:kind/:id',
+    by: 'admin',
+    summary: 'End what someone made who has left.',
+    params: byKind,
   }),
   invitations: call({
     method: 'GET',
@@ -154,11 +222,7 @@ export const teamCalls = {
     by: 'owner',
     summary:
       'Offer the business to an admin, for 7 days. Needs the current password, or a code where two-factor authentication is on: `wrong_password`, `invalid`, or `recent_sign_in_needed`.',
-    body: z.strictObject({
-      personId: z.string().max(100),
-      currentPassword: z.string().max(1_024).optional(),
-      code: z.string().max(40).optional(),
-    }),
+    body: z.strictObject({ personId: z.string().max(100), ...proof }),
   }),
   withdrawOwnership: call({ method: 'DELETE', path: '/business/ownership', by: 'owner', summary: 'Withdraw the offer.' }),
   acceptOwnership: call({
@@ -225,8 +289,8 @@ export const businessCalls = {
     path: '/business/reply-to',
     by: 'admin',
     summary:
-      'Send a code from my mailbox to the address that clients are to answer to, at most 5 in an hour. `mail_refused` in the mail server’s words where it can’t be sent.',
-    body: z.strictObject({ email: emailAddress }),
+      'Send a code from my mailbox to the address that clients are to answer to, at most 5 in an hour. Needs `currentPassword` or `code`, as payment settings do. `mail_refused` in the mail server’s words where it can’t be sent.',
+    body: z.strictObject({ email: emailAddress, ...proof }),
   }),
   confirmReplyTo: call({
     method: 'POST',

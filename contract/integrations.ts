@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { proof } from './accounts.ts'
 import { type Call, call } from './call.ts'
 import { invoice } from './invoices.ts'
 import { answerFact } from './pay-answers.ts'
@@ -163,6 +164,8 @@ export const apiKey = z.object({
   /** null: it does not expire. */
   expiresAt: z.string().nullable(),
   lastUsedAt: z.string().nullable(),
+  /** Who made it has left, and no one has taken it over: it opens nothing. */
+  handedOver: z.boolean(),
 })
 export type ApiKey = z.infer<typeof apiKey>
 
@@ -177,10 +180,11 @@ export const apiKeyDraft = z.strictObject({
     .max(3_650, 'Please choose at most 3,650 days.')
     .nullable()
     .default(null),
+  ...proof,
 })
 
-/** `unverified`: its URL has not answered a challenge yet. */
-const webhookPause = z.enum(['by_hand', 'failing', 'unverified', 'zapier_unsubscribed'])
+/** `unverified`: its URL has not answered a challenge yet. `handed_over`: who set it up has left, and no one has taken it over. */
+const webhookPause = z.enum(['by_hand', 'failing', 'unverified', 'zapier_unsubscribed', 'handed_over'])
 
 export const webhook = z.object({
   _id: z.string(),
@@ -362,7 +366,7 @@ export const integrationCalls = {
     method: 'POST',
     path: '/api-keys',
     by: 'admin',
-    summary: 'Create an API key; it is shown only once.',
+    summary: 'Create an API key; it is shown only once. Needs `currentPassword` or `code`, as payment settings do.',
     body: apiKeyDraft,
     reply: apiKey.extend({ key: z.string() }),
     status: 201,
@@ -374,8 +378,8 @@ export const integrationCalls = {
     method: 'POST',
     path: '/webhooks',
     by: 'admin',
-    summary: 'Add a webhook; its secret is shown only once.',
-    body: z.strictObject(webhookFields),
+    summary: 'Add a webhook; its secret is shown only once. Needs `currentPassword` or `code`, as payment settings do.',
+    body: z.strictObject({ ...webhookFields, ...proof }),
     reply: webhook.extend(secretOnce),
     status: 201,
   }),
@@ -383,18 +387,20 @@ export const integrationCalls = {
     method: 'PATCH',
     path: '/webhooks/:id',
     by: 'admin',
-    summary: 'Change, pause or resume a webhook.',
+    summary:
+      'Change, pause or resume a webhook. A new URL needs `currentPassword` or `code`, as payment settings do; set by another person than its maker it comes with a new secret, shown only once.',
     params: byId,
-    body: z.strictObject({ ...webhookFields, paused: z.boolean() }).partial(),
-    reply: webhook,
+    body: z.strictObject({ ...webhookFields, paused: z.boolean(), ...proof }).partial(),
+    reply: webhook.extend(secretOnce).partial({ secret: true }),
   }),
   removeWebhook: call({ method: 'DELETE', path: '/webhooks/:id', by: 'admin', summary: 'Remove a webhook.', params: byId }),
   replaceSecret: call({
     method: 'POST',
     path: '/webhooks/:id/secret',
     by: 'admin',
-    summary: 'Sign with a new secret from now on; it is shown only once.',
+    summary: 'Sign with a new secret from now on; it is shown only once. Needs `currentPassword` or `code`, as payment settings do.',
     params: byId,
+    body: z.strictObject(proof).nullish(),
     reply: z.object(secretOnce),
   }),
   testWebhook: call({

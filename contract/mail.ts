@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { emailAddress } from './accounts.ts'
+import { emailAddress, proof } from './accounts.ts'
 import { call } from './call.ts'
 import { mailProvider, senderPause } from './sender-pause.ts'
 
@@ -84,7 +84,7 @@ export type Mailbox = z.infer<typeof mailbox>
 
 /** SMTP settings, or the code that the page was given by the provider's consent page. */
 const mailboxDraft = z.discriminatedUnion('provider', [
-  smtpDraft.extend({ provider: z.literal('smtp') }),
+  smtpDraft.extend({ provider: z.literal('smtp'), ...proof }),
   gmailDraft.extend({ provider: z.literal('gmail') }),
   microsoftDraft.extend({ provider: z.literal('microsoft') }),
 ])
@@ -125,8 +125,9 @@ export const mailCalls = {
     method: 'POST',
     path: '/mail-config/smtp',
     by: 'admin',
-    summary: 'Connect a mailbox by SMTP; the login is tried before it is saved.',
-    body: smtpDraft,
+    summary:
+      'Connect a mailbox by SMTP; the login is tried before it is saved. Needs `currentPassword` or `code`, as payment settings do, but for the first mailbox within 15 minutes of signing in.',
+    body: smtpDraft.extend(proof),
     reply: mailConfig,
   }),
   startGmail: call({
@@ -134,7 +135,8 @@ export const mailCalls = {
     path: '/mail-config/gmail/start',
     by: 'admin',
     summary:
-      'Where to send the browser to connect Gmail; it comes back to /dashboard/mail-settings?code=…&state=…, or ?error=access_denied where the person said no. 503 where Google is not set up (see GET /server).',
+      'Where to send the browser to connect Gmail; it comes back to /dashboard/mail-settings?code=…&state=…, or ?error=access_denied where the person said no. Needs `currentPassword` or `code`, as a mailbox by SMTP does. 503 where Google is not set up (see GET /server).',
+    body: z.strictObject(proof).nullish(),
     reply: z.object({ url: z.string() }),
   }),
   configureGmail: call({
@@ -151,7 +153,8 @@ export const mailCalls = {
     path: '/mail-config/microsoft/start',
     by: 'admin',
     summary:
-      'Where to send the browser to connect Microsoft 365 or Outlook.com; it comes back to /dashboard/mail-settings?code=…&state=…, or ?error=…&state=…; the state begins with `microsoft.`. 503 where Microsoft is not set up (see GET /server).',
+      'Where to send the browser to connect Microsoft 365 or Outlook.com; it comes back to /dashboard/mail-settings?code=…&state=…, or ?error=…&state=…; the state begins with `microsoft.`. Needs `currentPassword` or `code`, as a mailbox by SMTP does. 503 where Microsoft is not set up (see GET /server).',
+    body: z.strictObject(proof).nullish(),
     reply: z.object({ url: z.string() }),
   }),
   configureMicrosoft: call({
@@ -200,8 +203,9 @@ export const mailCalls = {
     method: 'POST',
     path: '/mailboxes/consent',
     by: 'admin',
-    summary: 'Where to send the browser to connect a further mailbox by permission; the state that comes back begins with `further.`.',
-    body: z.strictObject({ provider: z.enum(['gmail', 'microsoft']) }),
+    summary:
+      'Where to send the browser to connect a further mailbox by permission; the state that comes back begins with `further.`. Needs `currentPassword` or `code`, as a mailbox by SMTP does.',
+    body: z.strictObject({ provider: z.enum(['gmail', 'microsoft']), ...proof }),
     reply: z.object({ url: z.string() }),
   }),
   changeMailbox: call({

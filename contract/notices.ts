@@ -24,6 +24,8 @@ export const noticeKinds = [
   'run_missing',
   'source_failing',
   'source_waiting',
+  'handed_over',
+  'access_changed',
 ] as const
 
 /** Something the owner should know, until they dismiss it. The same cause is one notice, which is updated. */

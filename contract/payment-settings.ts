@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { proof } from './accounts.ts'
 import { call } from './call.ts'
 
 /** Letters of every script, without line breaks, control characters and the marks that turn the direction of a text. */
@@ -161,16 +162,18 @@ export const paymentSettings = z.object({
   upi: z.custom<UpiSettings>().nullable(),
   bank: z.custom<BankSettings>().nullable(),
   /** The account at Razorpay; the secret is never shown. */
-  razorpay: z.object({ keyId: z.string(), webhookUrl: z.string(), since: z.string() }).nullable(),
+  razorpay: z
+    .object({
+      keyId: z.string(),
+      webhookUrl: z.string(),
+      since: z.string(),
+      /** Who connected it has left, and no one has connected it again: clients can’t pay online. */
+      handedOver: z.boolean(),
+    })
+    .nullable(),
   hasLogo: z.boolean(),
 })
 export type PaymentSettings = z.output<typeof paymentSettings>
-
-/** `currentPassword` or `code`: an account that has a password or a second factor always gives it. */
-const proof = {
-  currentPassword: z.string().max(1024, 'Please enter at most 1,024 characters.').optional(),
-  code: z.string().trim().max(40, 'Please enter the code without anything else.').optional(),
-}
 
 const paymentSettingsChange = z.strictObject({ ...z.object(settings).partial().shape, ...proof })
 export type PaymentSettingsChange = z.output<typeof paymentSettingsChange>

@@ -32,6 +32,7 @@ export const screens = {
   profile: '/dashboard/profile',
   access: '/dashboard/access',
   business: '/dashboard/business',
+  team: '/dashboard/business?tab=team',
   oauthConsent: '/dashboard/oauth-consent',
 } as const
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { proof } from './accounts.ts'
 import { call } from './call.ts'
 
 /** What one look at a watched address led to. */
@@ -29,6 +30,8 @@ const source = z
     createdAt: z.string(),
     /** Failures since the last one that worked. */
     failures: z.number().int(),
+    /** Who set it up has left, and no one has taken it over: it is not read. */
+    handedOver: z.boolean(),
     lastPull: pull.nullable(),
   })
   .meta({ id: 'Source' })
@@ -96,12 +99,13 @@ export const sourceCalls = {
     path: '/sources',
     by: 'admin',
     status: 201,
-    summary: 'Watch the address of a CSV file or of a Google Sheet.',
+    summary: 'Watch the address of a CSV file or of a Google Sheet. Needs `currentPassword` or `code`, as payment settings do.',
     body: z.strictObject({
       name: settings.name.optional(),
       url: settings.url,
       daysToPay: settings.daysToPay.default(null),
       missingMeansPaid: settings.missingMeansPaid.default(false),
+      ...proof,
     }),
     reply: source,
   }),
@@ -109,9 +113,9 @@ export const sourceCalls = {
     method: 'PATCH',
     path: '/sources/:id',
     by: 'admin',
-    summary: 'Change a watched address.',
+    summary: 'Change a watched address. Another `url` needs `currentPassword` or `code`, as payment settings do.',
     params: byId,
-    body: z.strictObject(settings).partial(),
+    body: z.strictObject({ ...settings, ...proof }).partial(),
     reply: source,
   }),
   remove: call({

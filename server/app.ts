@@ -1,9 +1,11 @@
 import { mostMailboxes } from '#contract/mail.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
+import { madeReplyTo } from '#server/accounts/brand.ts'
 import { businessRoutes } from '#server/accounts/businesses.ts'
 import { openCallLimits } from '#server/accounts/call-limits.ts'
 import { noticeRoutes, withdrawNotices } from '#server/accounts/notices.ts'
 import { refuseBelow } from '#server/accounts/roles.ts'
+import { type MadeThings, offerToOwner, offerToOwners } from '#server/accounts/made.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { authenticate } from '#server/accounts/sessions.ts'
 import { teamRoutes } from '#server/accounts/team.ts'
@@ -14,10 +16,12 @@ import { operatorRoutes } from '#server/commands/operator-page.ts'
 import { insightRoutes } from '#server/insight/routes.ts'
 import {
   authenticateApiClient,
+  endGrantsOf,
+  endKeysOf,
   endProgramsOf,
   endProgramsOfDeleted,
+  integrationsMade,
   integrationsOnAccountTakeover,
-  programsOf,
   resumeOnceRead,
   zapOnAccountDeleted,
 } from '#server/integrations/integrations.ts'
@@ -25,8 +29,8 @@ import { integrationRoutes } from '#server/integrations/routes.ts'
 import { hasInvoices, invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
-import { mailOnAccountDeleted, mailOnAccountTakeover, mailRoutes } from '#server/mail/routes.ts'
-import { answersOfClient, payOnAccountDeleted, payOnAccountTakeover, readLogo, refuseWithoutWhiteLabel } from '#server/pay/pay.ts'
+import { mailboxesMade, mailOnAccountDeleted, mailOnAccountTakeover, mailRoutes } from '#server/mail/routes.ts'
+import { answersOfClient, madeRazorpay, payOnAccountDeleted, payOnAccountTakeover, readLogo, refuseWithoutWhiteLabel } from '#server/pay/pay.ts'
 import { payRoutes } from '#server/pay/routes.ts'
 import { type App, openApp, type Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -74,6 +78,11 @@ export async function openCalls(deps: Deps): Promise<App> {
       return effective
     },
   })
+  const onSenderChange = async (tx: Database, ownerId: string, now: Instant) => {
+    await withdrawNotices(tx, ownerId, ['login_refused'])
+    await resumeHeld(tx, deps.queue, ownerId, now)
+  }
+  const made: MadeThings[] = [...integrationsMade(deps), mailboxesMade(deps, onSenderChange), madeReplyTo, madeRazorpay]
   const onDeletion = {
     async onAddressLeft(db: Database, account: AccountRow, now: Instant) {
       await rememberAddress(db, config, account, now)
@@ -89,7 +98,10 @@ export async function openCalls(deps: Deps): Promise<App> {
   }
   accountRoutes(app, deps, {
     ...onDeletion,
-    onPersonDeleted: endProgramsOfDeleted,
+    async onPersonDeleted(tx, person, now) {
+      await endProgramsOfDeleted(tx, person, now)
+      await offerToOwners(tx, deps, made, person, now)
+    },
     stats: async (db, account, now) => ({ ...(await invoiceTotals(db, account, now)), hasMailConfig: await hasMailConfig(db, account.id) }),
     onScheduleChange: reschedule,
     refuseChangedSchedule: (tx, account, chosen, now) => refuseChangedSchedule({ db: tx, config, account, now }, chosen),
@@ -102,7 +114,9 @@ export async function openCalls(deps: Deps): Promise<App> {
       payOnAccountTakeover(deps),
       integrationsOnAccountTakeover(config),
     ],
-    revokeAccess: (tx, ownerId, person) => endProgramsOf(tx, ownerId, person, null),
+    revokeAccess: endProgramsOf,
+    onLeft: (tx, ownerId, person, now) => offerToOwner(tx, deps, made, { ownerId, person }, now),
+    endKeysOf,
     onOwnerChange: endOwnerLinks,
     holdsRecords: async (tx, ownerId) => (await hasInvoices(tx, ownerId)) || (await boughtBy(tx, ownerId)).length > 0,
   })
@@ -121,8 +135,8 @@ export async function openCalls(deps: Deps): Promise<App> {
   teamRoutes(app, deps, {
     seatsOf: (db, ownerId, now) => seatsOf(db, ownerId, now, config),
     refuseFull: refuseFullTeam,
-    programsOf,
-    endProgramsOf,
+    made,
+    endGrantsOf,
     onOwnerChange: endOwnerLinks,
   })
   noticeRoutes(app, deps)
@@ -139,10 +153,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     assignToClient: (tx, change, id, sequence) => assignToClient({ ...deps, ...change, db: tx }, id, sequence),
   })
   const sendTest = mailRoutes(app, deps, {
-    async onSenderChange(tx, ownerId, now) {
-      await withdrawNotices(tx, ownerId, ['login_refused'])
-      await resumeHeld(tx, deps.queue, ownerId, now)
-    },
+    onSenderChange,
     mostMailboxes: async (db, account, now) =>
       (await entitlementsOf(db, account.id, now, config)).abilities.includes('whiteLabel') ? mostMailboxes : 1,
   })

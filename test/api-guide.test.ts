@@ -40,7 +40,7 @@ test.runIf(thorough)('each step of the API guide works as printed', async () => 
   /** The values a reader uses instead of the printed ones. */
   const own = new Map<string, () => Promise<string> | string>([
     ['DUELY', () => program.url],
-    ['KEY', async () => keyIn.parse(await asha.send('POST', '/api-keys', { name: 'My first key', scopes: ['read', 'write'] })).key],
+    ['KEY', async () => keyIn.parse(await asha.send('POST', '/api-keys', { name: 'My first key', scopes: ['read', 'write'], ...asha.proof })).key],
     ['INVOICE', () => answered('_id')],
     ['RUN', () => answered('runId')],
     ['CLIENT_ID', () => /client_id\W+(\S+)/.exec(said)?.[1] ?? ''],
@@ -67,7 +67,7 @@ test.runIf(thorough)('each step of the API guide works as printed', async () => 
         expect(set[name], `${name} has no value`).not.toBe('')
       }
     else if (language === 'sh' && /^SECRET=\S+ node/.test(text)) {
-      const hook = await asha.send('POST', '/webhooks', { url: `http://127.0.0.1:${port}/`, events: ['invoice.created'] })
+      const hook = await asha.send('POST', '/webhooks', { url: `http://127.0.0.1:${port}/`, events: ['invoice.created'], ...asha.proof })
       const { _id, secret } = z.object({ _id: z.string(), secret: z.string() }).parse(hook)
       await receiver.start(text.replace(/(?<=SECRET=)\S+/, secret))
       expect(await asha.send('POST', `/webhooks/${_id}/test`)).toMatchObject({ event: 'challenge', state: 'delivered', status: 200 })

@@ -160,7 +160,11 @@ export async function someoneAt(
   url: string,
   email: string,
   password = 'correct horse battery',
-): Promise<{ send(method: string, path: string, body?: object, business?: string): Promise<unknown> }> {
+): Promise<{
+  send(method: string, path: string, body?: object, business?: string): Promise<unknown>
+  /** What shows that it is them, where a session is not enough. */
+  proof: { currentPassword: string }
+}> {
   const ask = async (method: string, path: string, body: object | undefined, token: string, business?: string) => {
     const answered = await fetch(url + path, {
       method,
@@ -180,5 +184,5 @@ export async function someoneAt(
     if (!error.message.includes(' 409 ')) throw error
   })
   const { accessToken } = (await ask('POST', '/auth', account, '')) as { accessToken: string }
-  return { send: (method, path, body, business) => ask(method, path, body, accessToken, business) }
+  return { send: (method, path, body, business) => ask(method, path, body, accessToken, business), proof: { currentPassword: password } }
 }

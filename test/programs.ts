@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import type { Proof } from '#contract/accounts.ts'
 import type { Scope } from '#contract/integrations.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { registerOauthClient } from '#server/integrations/integrations.ts'
@@ -112,8 +113,15 @@ export async function connect(app: TestApp, someone: Asker, application: Applica
 }
 
 /** An API key; `token` is the key itself. */
-export async function aKey(app: TestApp, someone: Asker, scopes: Scope[] = ['read', 'write'], expiresInDays: number | null = null) {
-  const { reply, problem } = await ask(app, someone, integrationCalls.addKey, { body: { name: 'Nightly job', scopes, expiresInDays } })
+export async function aKey(
+  app: TestApp,
+  someone: Asker,
+  scopes: Scope[] = ['read', 'write'],
+  expiresInDays: number | null = null,
+  proof: Proof = {},
+) {
+  const body = { name: 'Nightly job', scopes, expiresInDays, ...proof }
+  const { reply, problem } = await ask(app, someone, integrationCalls.addKey, { body })
   if (problem) throw new Error(problem.message)
   return { token: reply.key, id: reply._id }
 }

@@ -37,7 +37,7 @@ test.skipIf(elsewhere)(
       await asha.send('POST', '/invoice', { clientName: 'Kaveri Foods', clientEmail, amount: 7654.32, dueDate: '2026-01-01' })
     await asha.send('POST', '/reminder/start')
     await asha.send('GET', '/invoice?search=kaveri').catch(() => undefined)
-    const { key } = (await asha.send('POST', '/api-keys', { name: 'Ledger Robot', scopes: ['read'] })) as { key: string }
+    const { key } = (await asha.send('POST', '/api-keys', { name: 'Ledger Robot', scopes: ['read'], ...asha.proof })) as { key: string }
     for (const where of [`/pay/${'s'.repeat(43)}`, '/nowhere/asha@example.com', '/health'])
       await fetch(program.url + where, { headers: { authorization: `Bearer ${key}` } })
     await fetch(`${program.url}/invoice`, {

@@ -40,10 +40,12 @@ async function withHanded(app: TestApp, handed: Partial<Parameters<typeof accoun
     onEmailConfirmed: async () => {},
     onAccountTakeover: [],
     revokeAccess: async () => undefined,
+    onLeft: async () => undefined,
     onOwnerChange: async () => undefined,
     holdsRecords: async () => false,
     onAccountDeleted: [],
     onPersonDeleted: async () => undefined,
+    endKeysOf: async () => undefined,
     deleteHistory: async () => {},
     ...handed,
   })

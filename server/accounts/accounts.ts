@@ -1,6 +1,6 @@
 import { and, eq, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { credentials, Profile, passwordChange, profileChange, ServerAbilities, signUpDraft, User } from '#contract/accounts.ts'
+import type { credentials, Profile, Proof, passwordChange, profileChange, ServerAbilities, signUpDraft, User } from '#contract/accounts.ts'
 import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
 import type { Account, Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -16,7 +16,7 @@ import { dropLinks, recipientOf, sendChangeLink, sendConfirmLink } from './links
 import { findAccount, lockAccount, lockOwned, lockPerson, lockPersonAsSeen, retryingDeadlocks, selectAccounts } from './lock.ts'
 import { createBusiness, createBusinessOfTheirOwn, lockOthersIn } from './new-business.ts'
 import { hashPassword, isOldHash, verifyPassword } from './passwords.ts'
-import { endOtherSessions, openSession, type RefreshToken, refuseOldSignIn } from './sessions.ts'
+import { endOtherSessions, openSession, type RefreshToken, refuseOldSignIn, signedInRecently } from './sessions.ts'
 import { type AccountRow, accounts, invitations, memberships, type PersonRow, people } from './tables.ts'
 import { cleanUpAfter } from './takeover.ts'
 import { accountDeletedEmail, passwordChangedEmail, refusals } from './texts.ts'
@@ -34,7 +34,7 @@ import {
 import { countRecoveryCodes, demandSecondFactor, refuseWithoutCode } from './two-factor.ts'
 
 // The count of tries and the audit log serve other slices too.
-export { nameActors, type Origin, originOf, writeAudit, writeAudits } from './audit.ts'
+export { hasHappened, nameActors, type Origin, originOf, writeAudit, writeAudits } from './audit.ts'
 export { findAccount, lockAccount, lockAsSeen, lockRow, selectAccounts } from './lock.ts'
 export { changedMeanwhile, isMeant, refuseStale, versionOf } from './meanwhile.ts'
 export type { AccountRow } from './tables.ts'
@@ -247,15 +247,19 @@ export async function changeProfile(
   }
 }
 
+/** Ends the API keys that a person made. Must come before the person is locked: accounts are locked first. */
+export type EndKeysOf = (tx: Database, person: PersonId, from: Origin, now: Instant) => Promise<void>
+
 /**
- * Changes the password and ends every other session. Refuses a wrong current password with `wrong_password`, a short new one with
+ * Changes the password and ends every other session, and the person's API keys where they want that. Refuses a wrong current password with `wrong_password`, a short new one with
  * `invalid`, and an account that signs in with Google with `not_allowed`.
  */
 export async function changePassword(
   deps: Deps,
   person: PersonRow,
   sessionId: string,
-  { currentPassword, newPassword }: z.output<typeof passwordChange>,
+  { currentPassword, newPassword, endKeys }: z.output<typeof passwordChange>,
+  endKeysOf: EndKeysOf,
   from: Origin,
   now: Instant,
 ): Promise<void> {
@@ -264,6 +268,7 @@ export async function changePassword(
   await refuseWrongPassword(deps, person, currentPassword, now)
   const passwordHash = await hashPassword(newPassword)
   await deps.db.transaction(async (tx) => {
+    if (endKeys) await endKeysOf(tx, person.id, from, now)
     const before = await lockPerson(tx, eq(people.id, person.id))
     if (before?.passwordHash !== person.passwordHash) throw wrongPassword()
     await tx.update(people).set({ passwordHash, updatedAt: now }).where(eq(people.id, person.id))
@@ -399,12 +404,14 @@ const profileFacts = statement(
     businesses: z.number(),
     owner: z.string(),
     recoveryCodesLeft: z.number().nullable(),
+    apiKeys: z.number(),
     pendingEmail: z.string().nullable(),
   }),
   sql`SELECT (SELECT count(*)::int FROM memberships m WHERE m.owner_id = ${itsAccount}) AS members,
         (SELECT count(*)::int FROM memberships m WHERE m.person_id = ${itsPerson}) AS businesses, o.display_name AS owner,
         (SELECT (SELECT count(*)::int FROM recovery_codes r WHERE r.person_id = f.person_id) FROM second_factors f
           WHERE f.person_id = ${itsPerson} AND f.confirmed_at IS NOT NULL) AS "recoveryCodesLeft",
+        (SELECT count(*)::int FROM api_keys k WHERE k.made_by = ${itsPerson} AND k.offered_to IS NULL) AS "apiKeys",
         (SELECT l.email FROM account_links l WHERE l.person_id = ${itsPerson} AND l.purpose = 'change_email' AND l.expires_at > ${sql.placeholder('now')}::timestamptz LIMIT 1) AS "pendingEmail"
       FROM memberships m JOIN people o ON o.id = m.person_id WHERE m.owner_id = ${itsAccount} AND m.role = 'owner'`,
 )
@@ -416,7 +423,7 @@ export async function readProfile(
 ): Promise<Profile> {
   const [found] = await profileFacts(db, { account: row.id, person: String(person.id), now: now.toString() })
   if (!found) throw new Error('The statement of a profile answers one row.')
-  const { owner, members, businesses, recoveryCodesLeft, pendingEmail } = found
+  const { owner, members, businesses, recoveryCodesLeft, apiKeys, pendingEmail } = found
   return {
     ...toUser(person),
     createdAt: person.createdAt.toString(),
@@ -427,6 +434,7 @@ export async function readProfile(
     accessToReview: person.reviewAccessSince !== null,
     pendingEmail,
     twoFactor: recoveryCodesLeft === null ? null : { recoveryCodesLeft },
+    apiKeys,
     business: { name: row.name ?? owner, owner, role, kept: kept ?? null, members, businesses },
   }
 }
@@ -469,17 +477,23 @@ export async function refuseWrongPassword(deps: Deps, person: PersonRow, passwor
   if (!(await guess(deps, ownGuessKey(String(person.id)), person.passwordHash, password, now))) throw wrongPassword()
 }
 
+/** Whether a session whose person has just signed in needs no further proof: for what is set up first. */
+type Freshness = 'always' | 'unless_recent'
+
 /**
- * Before how an account is paid changes, or who owns it: refuses with `wrong_password` or `invalid` a request without the current password or a code,
- * however young the session; an account with neither needs a recent sign-in (`recent_sign_in_needed`). Never inside a transaction.
+ * Before how an account is paid changes, who owns it, or something is set up that outlives the session: refuses with `wrong_password` or `invalid` a request without the current password or a code,
+ * however young the session unless that is asked for; an account with neither needs a recent sign-in (`recent_sign_in_needed`). Never inside a
+ * transaction.
  */
 export async function refuseUnproven(
   deps: Deps,
   { account: { person }, sessionId }: Pick<Principal, 'account' | 'sessionId'>,
-  proof: { currentPassword?: string | undefined; code?: string | undefined },
+  proof: Proof,
   now: Instant,
   what: keyof typeof refusals.passwordFor = 'pay',
+  ask: Freshness = 'always',
 ): Promise<void> {
+  if (ask === 'unless_recent' && (await signedInRecently(deps.db, sessionId, now))) return
   const hasCode = (await countRecoveryCodes(deps.db, person.id)) !== null
   if (hasCode && proof.code !== undefined) return refuseWithoutCode(deps, person, proof.code, now)
   if (person.passwordHash !== null) {

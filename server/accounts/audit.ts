@@ -39,6 +39,16 @@ export async function writeAudits(tx: Database, entries: Happening[], from: Orig
   await tx.insert(auditEntries).values(entries.map(({ ownerId, ...entry }) => ({ ownerId, ...written(entry, from, now), ...actorNow() })))
 }
 
+/** Whether something of a kind ever happened in an account. */
+export async function hasHappened(db: Database, ownerId: string, kind: AuditKind): Promise<boolean> {
+  const found = await db
+    .select({ id: auditEntries.id })
+    .from(auditEntries)
+    .where(and(eq(auditEntries.ownerId, ownerId), eq(auditEntries.kind, kind)))
+    .limit(1)
+  return found.length > 0
+}
+
 /** The same for what a person did about how they sign in. */
 export async function writePersonEntry(
   tx: Database,

@@ -1,8 +1,11 @@
 import { eq, inArray, sql } from 'drizzle-orm'
 import { type Brand, noBrand } from '#contract/brand.ts'
+import { actorNow } from '#server/platform/actor.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { sameText } from '#server/platform/secrets.ts'
+import { writeAudit } from './audit.ts'
+import type { MadeThings } from './made.ts'
 import { brands } from './tables.ts'
 
 /** What businesses say about themselves; without an entry nothing. */
@@ -31,10 +34,13 @@ export async function removeBrand(tx: Database, ownerId: string): Promise<void> 
 /** How often a code can be entered. */
 export const codeTries = 5
 
+/** The address for replies, unless who set it has left: then clients answer to the mailbox until someone takes it over. */
+const inUse = ({ replyTo, replyToOfferedTo }: typeof brands.$inferSelect) => (replyToOfferedTo === null ? replyTo : null)
+
 /** Where clients answer to, and where a code was sent that was not entered yet. */
 export async function readReplyTo(db: Database, ownerId: string): Promise<{ replyTo: string | null; asked: string | null }> {
-  const [row] = await db.select().from(brands).where(eq(brands.ownerId, ownerId))
-  return { replyTo: row?.replyTo ?? null, asked: row?.askedReplyTo ?? null }
+  const [row = null] = await db.select().from(brands).where(eq(brands.ownerId, ownerId))
+  return { replyTo: row && inUse(row), asked: row?.askedReplyTo ?? null }
 }
 
 interface ReplyToChange {
@@ -48,7 +54,8 @@ export async function saveReplyTo(tx: Database, ownerId: string, { replyTo, aske
   await tx
     .update(brands)
     .set({
-      replyTo,
+      // Who sets it, or takes it over.
+      ...(replyTo === undefined ? {} : { replyTo, replyToMadeBy: actorNow().personId, replyToOfferedTo: null }),
       ...(asked === undefined
         ? {}
         : {
@@ -80,5 +87,36 @@ export async function confirmReplyTo(tx: Database, ownerId: string, codeHash: st
 /** Where clients of these accounts answer to, where that is not the mailbox. */
 export async function readReplyTos(db: Database, ownerIds: string[]): Promise<Map<string, string>> {
   const found = ownerIds.length === 0 ? [] : await db.select().from(brands).where(inArray(brands.ownerId, ownerIds))
-  return new Map(found.flatMap(({ ownerId, replyTo }) => (replyTo === null ? [] : [[ownerId, replyTo] as const])))
+  return new Map(
+    found.flatMap((row) => {
+      const replyTo = inUse(row)
+      return replyTo === null ? [] : [[row.ownerId, replyTo] as const]
+    }),
+  )
+}
+
+/** The address for replies, as something that works without who set it. It has no secret, and a business has one. */
+export const madeReplyTo: MadeThings = {
+  kind: 'reply_to',
+  async list(db, ownerId) {
+    const found = await db.select().from(brands).where(eq(brands.ownerId, ownerId))
+    return found.flatMap(({ replyTo, replyToMadeBy: madeBy, replyToOfferedTo: offeredTo }) =>
+      replyTo === null ? [] : [{ id: ownerId, name: replyTo, detail: null, madeBy, offeredTo }],
+    )
+  },
+  async offer(tx, ownerId, _ids, { to, now }) {
+    // Emails that wait are composed again.
+    await saveBrand(tx, ownerId, {}, now)
+    await tx.update(brands).set({ replyToOfferedTo: to }).where(eq(brands.ownerId, ownerId))
+  },
+  async takeOver(tx, ownerId, _id, { by, now }) {
+    await saveBrand(tx, ownerId, {}, now)
+    await tx.update(brands).set({ replyToMadeBy: by, replyToOfferedTo: null }).where(eq(brands.ownerId, ownerId))
+    return null
+  },
+  async end(tx, ownerId, _ids, { from, now }) {
+    await saveReplyTo(tx, ownerId, { replyTo: null, asked: null }, now)
+    await writeAudit(tx, { ownerId, kind: 'reply_to_changed' }, from, now)
+    return []
+  },
 }

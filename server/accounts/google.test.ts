@@ -229,7 +229,7 @@ test('a squatter of an email loses access once its owner signs in with Google', 
   await using app = await withGoogle(google, { systemSmtpUrl: `smtp://127.0.0.1:${smtp.port}`, systemMailFrom: 'hello@duely.example' })
   // Even where the owner was tricked into opening the link of an email.
   const thief = await aPerson(app, { email: 'asha@gmail.com', password, confirmed: true })
-  const key = await aKey(app, thief)
+  const key = await aKey(app, thief, undefined, null, { currentPassword: password })
   await ask(app, null, accountCalls.forgotPassword, { body: { email: 'asha@gmail.com' } })
   await app.runJobs()
   const letters = smtp.mails.map(({ raw }) => raw.toString().replace(/=\r\n/g, '')).join()
@@ -256,8 +256,9 @@ test('a first sign-in with Google ends the programs of its person, not those of 
   const made = await ask(app, admin, integrationCalls.addKey, { body: { name: 'Ledger', scopes: ['read', 'write'] } }, within)
   const hook = { url: 'https://hooks.example.com/', events: ['invoice.paid' as const] }
   await ask(app, admin, integrationCalls.addWebhook, { body: hook }, within)
-  await ask(app, owner, sourceCalls.create, { body: { url: 'https://books.example.com/open.csv', name: 'Books' } })
-  const key = await aKey(app, owner)
+  const books = { url: 'https://books.example.com/open.csv', name: 'Books', currentPassword: password }
+  await ask(app, owner, sourceCalls.create, { body: books })
+  const key = await aKey(app, owner, undefined, null, { currentPassword: password })
   expect(await signInWithGoogle(app, google)).toMatchObject({ status: 200 })
   const left = {
     own: (await ask(app, key, integrationCalls.me)).status,

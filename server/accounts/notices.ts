@@ -4,6 +4,7 @@ import { type Notice, noticeCalls } from '#contract/notices.ts'
 import { screens } from '#contract/screens.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
+import type { PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -92,6 +93,11 @@ export async function linkForOwner(tx: Database, ownerId: string, link: string):
     .where(and(eq(memberships.ownerId, ownerId), eq(memberships.role, 'owner')))
     .limit(2)
   return found.length > 1 ? inBusiness(link, ownerId) : link
+}
+
+/** The same for any person. */
+export async function linkFor(tx: Database, person: PersonId, ownerId: string, link: string): Promise<string> {
+  return (await tx.$count(memberships, eq(memberships.personId, person))) > 1 ? inBusiness(link, ownerId) : link
 }
 
 /** A link to a screen that shows one of several businesses. */

@@ -11,6 +11,7 @@ import {
   changePassword,
   changeProfile,
   deletePerson,
+  type EndKeysOf,
   type OnAccountCreated,
   type OnEmailConfirmed,
   type OnProfileChange,
@@ -63,6 +64,7 @@ interface Handed extends OnProfileChange, PersonDeletionHandDowns, RejectionHand
   stats(db: Database, account: Account, now: Instant): Promise<CallReply<typeof accountCalls.stats>>
   onEmailConfirmed: OnEmailConfirmed
   onAccountCreated: OnAccountCreated
+  endKeysOf: EndKeysOf
 }
 
 const refreshCookie = 'refreshToken'
@@ -171,7 +173,7 @@ export function accountRoutes(app: App, deps: Deps, handed: Handed): void {
   })
 
   answer(app, accountCalls.changePassword, async ({ body }, { account, sessionId }, { request }) => {
-    await changePassword(deps, account.person, sessionId, body, originOf(request), clock.now())
+    await changePassword(deps, account.person, sessionId, body, handed.endKeysOf, originOf(request), clock.now())
     return { message: replies.passwordChanged }
   })
 

@@ -201,10 +201,15 @@ export async function recordAuthentication(db: Database, sessionId: string, now:
 
 /** Refuses with `recent_sign_in_needed` a session whose person has not shown who they are for 15 minutes: it may be a thief's. */
 export async function refuseOldSignIn(db: Database, sessionId: string, now: Instant, message = refusals.recentSignInNeeded): Promise<void> {
+  if (!(await signedInRecently(db, sessionId, now))) throw new ProblemError('recent_sign_in_needed', message)
+}
+
+/** Whether the person of a session has shown who they are within 15 minutes. */
+export async function signedInRecently(db: Database, sessionId: string, now: Instant): Promise<boolean> {
   const [found] = await db.select().from(sessions).where(eq(sessions.id, sessionId))
   if (!found) throw new ProblemError('not_signed_in', refusals.sessionEnded)
   const at = found.authenticatedAt ?? found.createdAt
-  if (Temporal.Instant.compare(at.add(recent), now) <= 0) throw new ProblemError('recent_sign_in_needed', message)
+  return Temporal.Instant.compare(at.add(recent), now) > 0
 }
 
 export async function endOtherSessions(tx: Database, person: PersonId, sessionId: string): Promise<void> {

@@ -43,6 +43,7 @@ async function queueNotices(app: TestApp, person: Person, count: number): Promis
 const nothingHanded = {
   onAccountDeleted: [],
   onPersonDeleted: async () => {},
+  endKeysOf: async () => {},
   onAddressLeft: async () => {},
   deleteHistory: async () => {},
 }

@@ -17,6 +17,17 @@ export const actorColumns = {
   program: text(),
 }
 
+/**
+ * Of what works without the person who set it up. No foreign keys: who is gone is no member. Rows of before it was recorded have no maker, and count
+ * as the owner's.
+ */
+export const makerColumns = () => ({
+  /** Who set it up last, and so knows its secret. */
+  madeBy: aPerson(),
+  /** Its maker has left: it does nothing until this person, or the owner, takes it over. */
+  offeredTo: aPerson(),
+})
+
 /** What the entries of both logs have. */
 const entryColumns = {
   at: instant().notNull(),
@@ -149,6 +160,8 @@ export const brands = pgTable('brands', {
   content: jsonb().$type<Brand>().notNull(),
   /** Where clients answer to; null: to the mailbox. */
   replyTo: text(),
+  replyToMadeBy: makerColumns().madeBy,
+  replyToOfferedTo: makerColumns().offeredTo,
   /** Where a code was sent, until when it can be entered, and how often a wrong one was. */
   askedReplyTo: text(),
   codeHash: text(),

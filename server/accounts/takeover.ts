@@ -36,6 +36,8 @@ export interface TakeoverHandDowns {
   /** Each slice removes what acts for an account that its mailbox's owner takes over. */
   onAccountTakeover: OnAccountTakeover[]
   revokeAccess: RevokeAccess
+  /** What else the person set up in an account of others that works without them. */
+  onLeft(tx: Database, ownerId: string, person: PersonId, now: Instant): Promise<void>
   onOwnerChange: OnOwnerChange
 }
 
@@ -118,10 +120,11 @@ async function leave(
   tx: Database,
   { id, email }: PersonRow,
   ownerId: string,
-  { revokeAccess }: Pick<TakeoverHandDowns, 'revokeAccess'>,
+  { revokeAccess, onLeft }: Pick<TakeoverHandDowns, 'revokeAccess' | 'onLeft'>,
   now: Instant,
 ): Promise<void> {
   await revokeAccess(tx, ownerId, id)
+  await onLeft(tx, ownerId, id, now)
   await tx.delete(memberships).where(and(eq(memberships.ownerId, ownerId), eq(memberships.personId, id)))
   await endAdmin(tx, ownerId, String(id))
   await writeAudit(tx, { ownerId, kind: 'member_removed', about: email }, null, now)

@@ -8,17 +8,19 @@ import type { Instant } from '#server/platform/clock.ts'
 import { type PersonId, personId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
 import { queueSystemMail, sendsSystemMail } from '#server/platform/system-mail.ts'
 import { hasEmail, refuseUnproven } from './accounts.ts'
 import { type Origin, originOf, writeAudit } from './audit.ts'
 import { findAccount, lockAccount, lockAsSeen, lockPerson, lockPersonAsSeen, ownerOf } from './lock.ts'
+import { endMade, type Found, listMadeBy, type MadeThings, madeRoutes, nameOf, offerMade, toMade } from './made.ts'
+import { madeTexts } from './made-texts.ts'
 import { endAdmin, handOver } from './membership.ts'
 import { createBusinessOfTheirOwn } from './new-business.ts'
 import { refuseBelow } from './roles.ts'
 import { type AccountRow, accounts, invitations, memberships, type PersonRow, people } from './tables.ts'
-import type { OnOwnerChange } from './takeover.ts'
+import { cleanUpAfter, type OnOwnerChange } from './takeover.ts'
 import { invitationEmail, operator, refusals } from './texts.ts'
 import { addressKey, countTry } from './throttle.ts'
 
@@ -28,10 +30,10 @@ interface TeamHandDowns {
   seatsOf(db: Database, ownerId: string, now: Instant): Promise<Seats>
   /** Refuses with `plan_limit`, naming the plan that has more. */
   refuseFull(): ProblemError
-  /** The API keys and webhooks that someone made, by name. */
-  programsOf(tx: Database, ownerId: string, person: PersonId): Promise<string[]>
-  /** Someone leaves: what they made ends, or becomes another person's. */
-  endProgramsOf(tx: Database, ownerId: string, person: PersonId, heir: PersonId | null): Promise<void>
+  /** What people set up that works without them. */
+  made: MadeThings[]
+  /** Someone leaves: what they allowed apps to do ends. */
+  endGrantsOf(tx: Database, ownerId: string, person: PersonId): Promise<void>
   onOwnerChange: OnOwnerChange
 }
 
@@ -49,6 +51,14 @@ const looksFromOneAddress = { limit: 30, seconds: 600 }
 
 export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
   const { db, clock, config } = deps
+  madeRoutes(app, deps, handed.made)
+
+  answer(app, teamCalls.made, async ({ params }, principal) => {
+    const { account } = principal
+    const whom = await findMember(db, account, params.personId)
+    if (!whom.self) await refuseBelow(db, principal, 'admin')
+    return (await listMadeBy(db, handed.made, account.id, personId(whom._id))).map(toMade)
+  })
 
   answer(app, teamCalls.members, async (_parts, { account }) => ({
     members: await listMembers(db, account),
@@ -79,7 +89,7 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
   })
 
   answer(app, teamCalls.removeMember, async ({ params, body }, principal, { request }) =>
-    removeMember(deps, principal, { whom: params.personId, programs: body.programs }, handed, originOf(request), clock.now()),
+    removeMember(deps, principal, { whom: params.personId, ...body }, handed, originOf(request), clock.now()),
   )
 
   answer(app, teamCalls.invitations, async (_parts, { account }) => {
@@ -208,37 +218,62 @@ async function refuseFull(tx: Database, ownerId: string, role: Member['role'], h
   if ((await tx.$count(memberships, and(eq(memberships.ownerId, ownerId), same))) >= limit) throw handed.refuseFull()
 }
 
-/** Everyone may leave but the owner; others are removed by admins. Someone who has no other business gets an empty one. */
+/**
+ * Everyone may leave but the owner; others are removed by admins. Someone who has no other business gets an empty one. What they set up ends, or
+ * stops until the heir takes it over: they know its secrets.
+ */
 async function removeMember(
-  { db }: Deps,
+  deps: Deps,
   principal: Principal,
-  { whom, programs }: { whom: string; programs: 'revoke' | 'take_over' | undefined },
+  { whom, programs, takeOver, heirId }: { whom: string } & z.output<NonNullable<typeof teamCalls.removeMember.body>>,
   handed: TeamHandDowns,
   from: Origin,
   now: Instant,
 ): Promise<void> {
   const { account } = principal
   const leaves = whom === String(account.person.id)
-  // Of who leaves as less, what they made would get the rights of the owner, and they know its secrets.
-  const needed = leaves && programs !== 'take_over' ? 'viewer' : 'admin'
-  await db.transaction(async (tx) => {
+  const afterwards = await deps.db.transaction(async (tx) => {
     await lockAsSeen(tx, account)
     const { role } = await findMember(tx, account, String(account.person.id))
-    await refuseBelow(tx, { ...principal, role }, needed)
+    await refuseBelow(tx, { ...principal, role }, leaves ? 'viewer' : 'admin')
     const gone = await findMember(tx, account, whom)
     if (gone.role === 'owner') throw new ProblemError('owns_business', refusals.ownerLeaves(account.displayName))
     const [person] = await tx.select().from(people).where(sql`${people.id} = ${whom}::uuid`)
     if (!person) throw new ProblemError('not_found', refusals.noMember)
-    const made = programs === undefined ? await handed.programsOf(tx, account.id, person.id) : []
-    if (made.length > 0)
-      throw new ProblemError('invalid', refusals.choosePrograms, { errors: made.map((message) => ({ path: 'programs', message })) })
-    const heir = leaves ? (await ownerOf(tx, account.id)).id : account.person.id
-    await handed.endProgramsOf(tx, account.id, person.id, programs === 'take_over' ? heir : null)
+    const made = await listMadeBy(tx, handed.made, account.id, person.id)
+    if (made.length > 0 && programs === undefined)
+      throw new ProblemError('invalid', madeTexts.choose, { errors: made.map((one) => ({ path: 'programs', message: nameOf(one) })) })
+    const isKept = ({ of, id }: Found) => takeOver === undefined || takeOver.some((one) => one.kind === of.kind && one.id === id)
+    const kept = programs === 'take_over' ? made.filter(isKept) : []
+    const to = await heirOf(tx, account, { leaves, whom, heirId })
+    const ended = made.filter((one) => !kept.includes(one))
+    const prepared = await endMade(tx, account.id, ended, { from, now })
+    await offerMade(
+      tx,
+      deps,
+      { ownerId: account.id, found: kept, from: gone.displayName, to, isAsked: to !== account.person.id, origin: from },
+      now,
+    )
+    await handed.endGrantsOf(tx, account.id, person.id)
     await tx.delete(memberships).where(one(account.id, whom))
     await endAdmin(tx, account.id, whom)
     await createBusinessOfTheirOwn(tx, person, account, now)
     await writeAudit(tx, { ownerId: account.id, kind: leaves ? 'member_left' : 'member_removed', about: gone.email }, from, now)
+    return prepared
   })
+  await cleanUpAfter(deps, afterwards, 'a member left')
+}
+
+/** Who takes over what someone made: by default who removes them, or the owner where they leave. Refuses with `invalid` who could not have made it. */
+async function heirOf(
+  tx: Database,
+  account: Account,
+  { leaves, whom, heirId }: { leaves: boolean; whom: string; heirId: string | undefined },
+): Promise<PersonId> {
+  if (heirId === undefined) return leaves ? (await ownerOf(tx, account.id)).id : account.person.id
+  const heir = (await listMembers(tx, account)).find(({ _id }) => _id === heirId)
+  if (!heir || heirId === whom || !reaches(heir.role, 'admin')) throw invalid('heirId', madeTexts.heir)
+  return personId(heirId)
 }
 
 async function invite(

@@ -60,7 +60,6 @@ export const refusals = {
   ownerStays: 'The owner keeps their role.',
   ownerWarned: 'The owner always gets the warnings by email.',
   ownerLeaves: (business: string) => `You own ${business}. Hand it over or delete it first.`,
-  choosePrograms: 'Choose what happens to the API keys and webhooks that they made: revoke or take_over.',
   alreadyMember: 'This person is already a member.',
   noInvitation: 'There is no such invitation.',
   invitationGone: (business: string | null) => `This invitation is no longer good. Ask ${business ?? 'the business'} for a new one.`,
@@ -73,10 +72,12 @@ export const refusals = {
   passwordFor: {
     pay: 'Please enter your current password to change how you are paid.',
     ownership: 'Please enter your current password to hand over the business.',
+    access: 'Please enter your current password to save this.',
   },
   recentSignInFor: {
     pay: 'Please sign in again to change how you are paid.',
     ownership: 'Please sign in again to hand over the business.',
+    access: 'Please sign in again to save this.',
   },
 }
 
@@ -200,6 +201,10 @@ export function auditText(kind: AuditKind, about: string): string {
       return `${about} removed.`
     case 'member_left':
       return `${about} left.`
+    case 'handed_over':
+      return `Handed over: ${about}.`
+    case 'taken_over':
+      return `Taken over: ${about}.`
     case 'ownership_offered':
       return `Ownership offered to ${about}.`
     case 'ownership_changed':
@@ -448,6 +453,16 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
       'The ways to pay in your reminders and on your pay pages were changed. If this was not you, set a new password now and check every detail.',
     ],
     label: 'Check the details',
+  },
+  // Emailed in words of its own, and only to who is asked.
+  handed_over: { subject: 'Connections for you to take over', before: [], label: 'Look at them' },
+  access_changed: {
+    subject: 'A connection of your business was changed',
+    before: [
+      'Someone who works in your business set up something that works without them: a webhook, a watched address, a mailbox, an address for replies, or a new secret for one of them.',
+      'If you don’t know what it is for, remove it and ask them.',
+    ],
+    label: 'See what changed',
   },
   client_answered: {
     subject: 'A client answered a reminder',

@@ -92,7 +92,7 @@ async function findKey(db: Database, keyHash: string) {
     recognised,
     sql`SELECT ${askedAccount}, ${apiKeys.id} AS id, ${apiKeys.name} AS name, ${apiKeys.lastUsedAt} AS "lastUsedAt", ${apiKeys.scopes} AS scopes, ${apiKeys.expiresAt} AS "expiresAt"
         FROM ${apiKeys} JOIN ${memberships} ON ${memberships.ownerId} = ${apiKeys.ownerId} AND ${memberships.personId} = ${apiKeys.madeBy} ${askedFrom}
-        WHERE ${apiKeys.keyHash} = ${keyHash}`,
+        WHERE ${apiKeys.keyHash} = ${keyHash} AND ${apiKeys.offeredTo} IS NULL`,
   )
   return found && { ...found, account: readAccount(found), kind: 'key' as const }
 }

@@ -115,6 +115,7 @@ test('a key is shown once, recognized by its ending, and revoked', async () => {
     createdAt: '2026-03-02T09:00:00Z',
     expiresAt: '2026-05-31T09:00:00Z',
     lastUsedAt: null,
+    handedOver: false,
   })
   expect((await ask(app, asha, integrationCalls.keys)).reply).toEqual([kept])
   expect((await ask(app, meera, integrationCalls.keys)).reply).toEqual([])

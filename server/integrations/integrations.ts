@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, lte, ne, or } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, lte, ne, or } from 'drizzle-orm'
 import { z } from 'zod'
 import { type Connection, ownClientId } from '#contract/integrations.ts'
 import { lockAccount, type OnAccountTakeover, type Origin, writeAudit, writeAudits } from '#server/accounts/accounts.ts'
@@ -19,6 +19,8 @@ import { farewellToZaps, hostOf, zapOnAccountDeleted } from './webhooks.ts'
 // The API client of every call is authenticated in one place.
 export { authenticateApiClient } from './api-clients.ts'
 export type { WebhookNetwork } from './http-client.ts'
+// Handed to the team: what they made ends, or is taken over, where they leave.
+export { integrationsMade } from './made.ts'
 // Commands of the operator.
 export { listOauthClients, registerOauthClient, removeOauthClient } from './oauth-clients.ts'
 export { composeWebhooks, pruneWebhookEvents, wakeWebhooks } from './outbox.ts'
@@ -125,33 +127,25 @@ export function integrationsOnAccountTakeover(config: Deps['config']): OnAccount
   }
 }
 
-/** How many API keys and webhooks of an account someone made. */
-export async function programsOf(tx: Database, ownerId: string, person: PersonId): Promise<string[]> {
-  const keys = await tx
-    .select({ name: apiKeys.name })
-    .from(apiKeys)
-    .where(and(eq(apiKeys.ownerId, ownerId), eq(apiKeys.madeBy, person)))
-    .orderBy(asc(apiKeys.createdAt))
-  const hooks = await tx
-    .select({ url: webhooks.url })
-    .from(webhooks)
-    .where(and(eq(webhooks.ownerId, ownerId), eq(webhooks.madeBy, person)))
-    .orderBy(asc(webhooks.createdAt))
-  return [...keys.map(({ name }) => texts.madeKey(name)), ...hooks.map(({ url }) => texts.madeWebhook(new URL(url).host))]
+/** Someone leaves an account: what they allowed apps to do ends. */
+export async function endGrantsOf(tx: Database, ownerId: string, person: PersonId): Promise<void> {
+  await tx.delete(oauthGrants).where(and(eq(oauthGrants.ownerId, ownerId), eq(oauthGrants.madeBy, person)))
 }
 
-/** Someone leaves an account: their grants end, and their keys and webhooks end too or become another person's. */
-export async function endProgramsOf(tx: Database, ownerId: string, person: PersonId, heir: PersonId | null): Promise<void> {
-  await tx.delete(oauthGrants).where(and(eq(oauthGrants.ownerId, ownerId), eq(oauthGrants.madeBy, person)))
-  const keys = and(eq(apiKeys.ownerId, ownerId), eq(apiKeys.madeBy, person))
-  const hooks = and(eq(webhooks.ownerId, ownerId), eq(webhooks.madeBy, person))
-  if (heir === null) {
-    await tx.delete(apiKeys).where(keys)
-    await tx.delete(webhooks).where(hooks)
-  } else {
-    await tx.update(apiKeys).set({ madeBy: heir }).where(keys)
-    await tx.update(webhooks).set({ madeBy: heir }).where(hooks)
-  }
+/** All access of programs in someone's name to an account ends. */
+export async function endProgramsOf(tx: Database, ownerId: string, person: PersonId): Promise<void> {
+  await endGrantsOf(tx, ownerId, person)
+  await tx.delete(apiKeys).where(and(eq(apiKeys.ownerId, ownerId), eq(apiKeys.madeBy, person)))
+  await tx.delete(webhooks).where(and(eq(webhooks.ownerId, ownerId), eq(webhooks.madeBy, person)))
+}
+
+/** Every API key of someone ends, in all businesses. */
+export async function endKeysOf(tx: Database, person: PersonId, from: Origin, now: Instant): Promise<void> {
+  const theirs = and(eq(apiKeys.madeBy, person), isNull(apiKeys.offeredTo))
+  const owners = await tx.selectDistinct({ ownerId: apiKeys.ownerId }).from(apiKeys).where(theirs).orderBy(asc(apiKeys.ownerId))
+  for (const { ownerId } of owners) await lockAccount(tx, ownerId)
+  const gone = await tx.delete(apiKeys).where(theirs).returning()
+  await writeAudits(tx, gone.map((key) => ({ ownerId: key.ownerId, kind: 'key_revoked' as const, about: labelOf(key) })), from, now)
 }
 
 /** Someone deletes their account: their grants end with it, and so do the API keys and webhooks that they made in businesses of others. */

@@ -80,7 +80,7 @@ export async function removeKey(db: Database, ownerId: string, id: string, from:
   })
 }
 
-function toKey({ id, name, ending, scopes, createdAt, expiresAt, lastUsedAt }: KeyRow): ApiKey {
+function toKey({ id, name, ending, scopes, createdAt, expiresAt, lastUsedAt, offeredTo }: KeyRow): ApiKey {
   return {
     _id: id,
     name,
@@ -89,5 +89,6 @@ function toKey({ id, name, ending, scopes, createdAt, expiresAt, lastUsedAt }: K
     createdAt: createdAt.toString(),
     expiresAt: expiresAt?.toString() ?? null,
     lastUsedAt: lastUsedAt?.toString() ?? null,
+    handedOver: offeredTo !== null,
   }
 }

@@ -1,5 +1,5 @@
 import { integrationCalls } from '#contract/integrations.ts'
-import { originOf } from '#server/accounts/accounts.ts'
+import { originOf, refuseUnproven } from '#server/accounts/accounts.ts'
 import type { AfterChange } from '#server/invoices/tables.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Database } from '#server/platform/database.ts'
@@ -56,7 +56,11 @@ export async function integrationRoutes(app: App, deps: Deps, onChange: AfterCha
   answer(app, integrationCalls.subscription, async (_parts, { account }) => settings(account, account.sendReminders))
 
   answer(app, integrationCalls.keys, (_parts, { account }) => listKeys(db, account.id))
-  answer(app, integrationCalls.addKey, ({ body }, { account }, { request }) => addKey(deps, account, body, originOf(request), clock.now()))
+  answer(app, integrationCalls.addKey, async ({ body }, principal, { request }) => {
+    const now = clock.now()
+    await refuseUnproven(deps, principal, body, now, 'access')
+    return addKey(deps, principal.account, body, originOf(request), now)
+  })
   answer(app, integrationCalls.removeKey, ({ params }, { account }, { request }) =>
     removeKey(db, account.id, params.id, originOf(request), clock.now()),
   )

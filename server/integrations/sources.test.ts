@@ -541,7 +541,8 @@ test('a watched address that is removed or changed while its file is read import
     file(line(1, 1000)),
     () => app.runJobs(),
     async () => {
-      await ask(app, asha, sourceCalls.update, { params: { id }, body: { url: `${receiver.url}/second.csv` } })
+      const again = await signedInAgain(app, asha)
+      await ask(app, again, sourceCalls.update, { params: { id }, body: { url: `${receiver.url}/second.csv` } })
       receiver.answer({ status: 200, body: file(line(2, 2000)) })
     },
   )

@@ -8,6 +8,7 @@ import { formatMoney } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import type { Pull, SourceLook, sourceCalls, WatchedSource } from '#contract/sources.ts'
 import { type AccountRow, findAccount, lockAccount, lockAsSeen, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { refuseHandedOver, reportMade } from '#server/accounts/made.ts'
 import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countTry } from '#server/accounts/throttle.ts'
@@ -106,36 +107,57 @@ export async function listSources(db: Database, ownerId: string, role: Role): Pr
 
 /** Watches an address. It is looked at on the next day first: what it has today is looked through by hand. */
 export async function addSource(
-  { db, config }: Pick<Deps, 'db' | 'config'>,
+  deps: Deps,
   account: Account,
-  { name, url, ...settings }: CallParts<typeof sourceCalls.create>['body'],
+  { name, url, daysToPay, missingMeansPaid }: CallParts<typeof sourceCalls.create>['body'],
   from: Origin,
   now: Instant,
 ): Promise<WatchedSource> {
+  const { db, config } = deps
   await refuseWithout(wanted, db, account.id, now, config)
   const address = fileAddress(url, config)
   return db.transaction(async (tx) => {
     const owner = await lockAsSeen(tx, account)
     if ((await tx.$count(sources, eq(sources.ownerId, owner.id))) >= mostSources)
       throw new ProblemError('conflict', texts.source.mostSources(mostSources))
-    const values = { ownerId: owner.id, name: name ?? new URL(address).host, url: address, ...settings }
+    const values = { ownerId: owner.id, name: name ?? new URL(address).host, url: address, daysToPay, missingMeansPaid }
     const [row] = await tx
       .insert(sources)
-      .values({ ...values, createdAt: now, pulledFor: dateOf(now, owner) })
+      .values({ ...values, madeBy: account.person.id, createdAt: now, pulledFor: dateOf(now, owner) })
       .returning()
     await writeAudit(tx, { ownerId: owner.id, kind: 'source_added', about: new URL(address).host }, from, now)
+    await reportMade(tx, deps, account, madeOf(row as SourceRow), now)
     return toSource(row as SourceRow, null)
   })
 }
 
+const madeOf = ({ id, url }: Pick<SourceRow, 'id' | 'url'>) =>
+  ({ kind: 'source', id, name: new URL(url).host, link: screens.sources }) as const
+
+/** A new address makes it theirs who set it. Refuses with `conflict` one that was handed over. */
 export async function changeSource(
-  { db, config }: Pick<Deps, 'db' | 'config'>,
-  ownerId: string,
+  deps: Deps,
+  account: Account,
   id: string,
-  { url, ...settings }: CallParts<typeof sourceCalls.update>['body'],
+  { name, url, daysToPay, missingMeansPaid }: CallParts<typeof sourceCalls.update>['body'],
+  from: Origin,
+  now: Instant,
 ): Promise<WatchedSource> {
-  const set = { ...settings, ...(url === undefined ? {} : { url: fileAddress(url, config), failures: 0 }) }
-  if (Object.keys(set).length > 0) await db.update(sources).set(set).where(thisSource(ownerId, id))
+  const { db, config } = deps
+  const ownerId = account.id
+  const address = url === undefined ? undefined : fileAddress(url, config)
+  await db.transaction(async (tx) => {
+    await lockAsSeen(tx, account)
+    const [before] = await tx.select().from(sources).where(thisSource(ownerId, id))
+    if (!before) throw new ProblemError('not_found', texts.source.notFound)
+    refuseHandedOver(before)
+    const isMoved = address !== undefined && address !== before.url
+    const change = { name, daysToPay, missingMeansPaid, ...(isMoved ? { url: address, failures: 0, madeBy: account.person.id } : {}) }
+    if (Object.values(change).some((value) => value !== undefined)) await tx.update(sources).set(change).where(thisSource(ownerId, id))
+    if (!isMoved) return
+    await writeAudit(tx, { ownerId, kind: 'source_added', about: new URL(address).host }, from, now)
+    await reportMade(tx, deps, account, madeOf({ id, url: address }), now)
+  })
   const found = (await listSources(db, ownerId, 'admin')).find(({ _id }) => _id === id)
   if (!found) throw new ProblemError('not_found', texts.source.notFound)
   return found
@@ -378,6 +400,7 @@ export async function pullByHand(
   if (config.rateLimit) await countTry(db, `pull:${account.id}`, byHand, now)
   const [source] = await db.select().from(sources).where(thisSource(account.id, id))
   if (!source) throw new ProblemError('not_found', texts.source.notFound)
+  refuseHandedOver(source)
   const late = new AbortController()
   const cancel = reach.shares.timers.after(handPatience, () => late.abort())
   try {
@@ -428,10 +451,10 @@ async function lookedByHand(
   }
 }
 
-/** What someone did about an address while its file was read, which takes minutes where others are before it; null: nothing. */
+/** What someone did about an address while its file was read, which takes minutes where others are before it; null: nothing. Handed over is as removed. */
 async function changeOf(db: Database, { ownerId, id, url, daysToPay, missingMeansPaid }: SourceRow): Promise<'removed' | 'changed' | null> {
   const [now] = await db.select().from(sources).where(thisSource(ownerId, id))
-  if (!now) return 'removed'
+  if (!now || now.offeredTo !== null) return 'removed'
   return now.url === url && now.daysToPay === daysToPay && now.missingMeansPaid === missingMeansPaid ? null : 'changed'
 }
 
@@ -451,7 +474,8 @@ const at = (now: Instant) => sql`${now.toString()}::timestamptz`
 /** The local date of the pull that was due last, and since when it is due. */
 const dueFor = (now: Instant) => sql`((${at(now)} AT TIME ZONE ${zone()}) - ${hourBefore})::date`
 const dueSince = (now: Instant) => sql`((${dueFor(now)} + ${hourBefore}) AT TIME ZONE ${zone()})`
-const behind = (now: Instant) => sql`${sources.pulledFor} < ${dueFor(now)}`
+/** One that was handed over is not read until someone takes it over, and nothing waits for it. */
+const behind = (now: Instant) => sql`(${sources.pulledFor} < ${dueFor(now)} AND ${sources.offeredTo} IS NULL)`
 const untried = (now: Instant) => sql`(${sources.triedAt} IS NULL OR ${sources.triedAt} < ${dueSince(now)})`
 const failed = sql`${sources.failures} > 0`
 /** The process, or its database, went away in the last try of this day. */
@@ -622,8 +646,10 @@ function dateOf(now: Instant, { timezone }: Pick<AccountRow, 'timezone'>): strin
   return now.toZonedDateTimeISO(timezone).toPlainDate().toString()
 }
 
-function toSource({ id, name, url, daysToPay, missingMeansPaid, createdAt, failures }: SourceRow, lastPull: Pull | null): WatchedSource {
-  return { _id: id, name, url, daysToPay, missingMeansPaid, createdAt: createdAt.toString(), failures, lastPull }
+function toSource(row: SourceRow, lastPull: Pull | null): WatchedSource {
+  const { id, name, url, daysToPay, missingMeansPaid, createdAt, failures, offeredTo } = row
+  const handedOver = offeredTo !== null
+  return { _id: id, name, url, daysToPay, missingMeansPaid, createdAt: createdAt.toString(), failures, handedOver, lastPull }
 }
 
 function toPull({ id, at, state, message, imported, updated, unchanged, refused }: PullRow, undoable: boolean): Pull {

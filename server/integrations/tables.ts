@@ -16,7 +16,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { DeliveredEvent, Scope, WebhookEvent } from '#contract/integrations.ts'
-import { accounts, people } from '#server/accounts/tables.ts'
+import { accounts, makerColumns, people } from '#server/accounts/tables.ts'
 import { id, instant, newId, type PersonId } from '#server/platform/columns.ts'
 
 /** Who made it: what it may do is what that person may at the moment. */
@@ -95,6 +95,7 @@ export const sources = pgTable(
     failures: integer().notNull().default(0),
     /** References that the file still has of invoices that were deleted here: they stay deleted. */
     deleted: text().array().notNull().default([]),
+    ...makerColumns(),
   },
   (t) => [primaryKey({ columns: [t.ownerId, t.id] })],
 )
@@ -163,6 +164,7 @@ export const apiKeys = pgTable(
     createdAt: instant().notNull(),
     expiresAt: instant(),
     lastUsedAt: instant(),
+    offeredTo: makerColumns().offeredTo,
   },
   (t) => [index('api_keys_owner').on(t.ownerId), index('api_keys_made_by').on(t.madeBy)],
 )
@@ -193,6 +195,7 @@ export const webhooks = pgTable(
     /** Events that were not queued because too many waited: how many, and when the last one was. */
     skipped: integer().notNull().default(0),
     lastSkippedAt: instant(),
+    offeredTo: makerColumns().offeredTo,
   },
   (t) => [
     foreignKey({ columns: [t.ownerId], foreignColumns: [accounts.id] }).onDelete('cascade'),

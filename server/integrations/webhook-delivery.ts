@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { DeliveredEvent, WebhookDelivery } from '#contract/integrations.ts'
 import { screens } from '#contract/screens.ts'
 import { findAccount, lockAccount, writeAudit } from '#server/accounts/accounts.ts'
+import { refuseHandedOver } from '#server/accounts/made.ts'
 import { notify, notifyOwner } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -48,6 +49,7 @@ export async function sendTestEvent(
 ): Promise<WebhookDelivery> {
   const { db, clock } = deps
   const known = await readWebhook(deps, ownerId, id)
+  refuseHandedOver(known.webhook)
   const now = clock.now()
   await countByHand(db, deps.config, ownerId, now)
   await refuseBusyHost(deps, known.webhook)
@@ -81,6 +83,7 @@ export async function resendDelivery(
   network = defaultNetwork(deps.config),
 ): Promise<WebhookDelivery> {
   const known = await readWebhook(deps, ownerId, id)
+  refuseHandedOver(known.webhook)
   const now = deps.clock.now()
   await countByHand(deps.db, deps.config, ownerId, now)
   await refuseBusyHost(deps, known.webhook)

@@ -1,5 +1,5 @@
 import { integrationCalls } from '#contract/integrations.ts'
-import { originOf } from '#server/accounts/accounts.ts'
+import { originOf, refuseUnproven } from '#server/accounts/accounts.ts'
 import { type App, answer, type Principal } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -19,18 +19,26 @@ export function webhookRoutes(app: App, deps: Deps, network: Partial<WebhookNetw
   answer(app, integrationCalls.sample, ({ params }, who) => sampleEvents(db, askerOf(who).ownerId, params.event))
 
   answer(app, integrationCalls.webhooks, (_parts, { account }) => listWebhooks(deps, account.id))
-  answer(app, integrationCalls.addWebhook, ({ body }, { account }, { request }) =>
-    addWebhook(deps, account, body, originOf(request), clock.now()),
-  )
-  answer(app, integrationCalls.changeWebhook, ({ params, body }, { account }, { request }) =>
-    changeWebhook(deps, account.id, params.id, body, originOf(request), clock.now()),
-  )
+  answer(app, integrationCalls.addWebhook, async ({ body }, principal, { request }) => {
+    const now = clock.now()
+    await refuseUnproven(deps, principal, body, now, 'access')
+    return addWebhook(deps, principal.account, body, originOf(request), now)
+  })
+  answer(app, integrationCalls.changeWebhook, async ({ params, body }, principal, { request }) => {
+    const now = clock.now()
+    const { url, events, paused } = body
+    if (url !== undefined) await refuseUnproven(deps, principal, body, now, 'access')
+    const change = Object.fromEntries(Object.entries({ url, events, paused }).filter(([, value]) => value !== undefined))
+    return changeWebhook(deps, principal.account, params.id, change, originOf(request), now)
+  })
   answer(app, integrationCalls.removeWebhook, ({ params }, { account }, { request }) =>
     removeWebhook(db, account.id, params.id, originOf(request), clock.now()),
   )
-  answer(app, integrationCalls.replaceSecret, ({ params }, { account }, { request }) =>
-    replaceSecret(deps, account.id, params.id, originOf(request), clock.now()),
-  )
+  answer(app, integrationCalls.replaceSecret, async ({ params, body }, principal, { request }) => {
+    const now = clock.now()
+    await refuseUnproven(deps, principal, body ?? {}, now, 'access')
+    return replaceSecret(deps, principal.account, params.id, originOf(request), now)
+  })
   answer(app, integrationCalls.testWebhook, ({ params }, { account }) => sendTestEvent(deps, account.id, params.id, reached))
   answer(app, integrationCalls.webhookDeliveries, ({ params }, { account }) => listDeliveries(deps, account.id, params.id))
   answer(app, integrationCalls.resend, ({ params }, { account }) => resendDelivery(deps, account.id, params, reached))

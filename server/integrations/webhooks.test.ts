@@ -366,7 +366,7 @@ test('a returning owner finds their webhooks unchanged', async () => {
   const asha = await aPerson(app)
   const first = (await add(app, asha)).reply
   app.clock.advance({ hours: 1 })
-  const second = (await add(app, asha, { ...mine, url: 'https://example.com/second' })).reply
+  const second = (await add(app, await signedInAgain(app, asha), { ...mine, url: 'https://example.com/second' })).reply
   app.clock.advance({ hours: 40 * 24 })
   expect((await list(app, await signedInAgain(app, asha))).map(({ _id }) => _id)).toEqual([second._id, first._id])
 })

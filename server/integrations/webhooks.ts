@@ -4,7 +4,9 @@ import pLimit from 'p-limit'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
 import type { integrationCalls, Webhook } from '#contract/integrations.ts'
+import { screens } from '#contract/screens.ts'
 import { countTry, lockAccount, lockAsSeen, type OnAccountDeleted, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { refuseHandedOver, reportMade } from '#server/accounts/made.ts'
 import { withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
@@ -73,12 +75,13 @@ export async function listWebhooks(deps: Knowing, ownerId: string): Promise<Webh
  * the first event.
  */
 export async function addWebhook(
-  { db, config, queue }: Knowing & Pick<Deps, 'queue'>,
+  deps: Deps,
   account: Account,
-  { url, events }: CallParts<typeof integrationCalls.addWebhook>['body'],
+  { url, events }: Pick<CallParts<typeof integrationCalls.addWebhook>['body'], 'url' | 'events'>,
   from: Origin,
   now: Instant,
 ): Promise<Webhook & { secret: string }> {
+  const { db, config, queue } = deps
   refuseUncallable(url, 'url', config)
   const ownerId = account.id
   return db.transaction(async (tx) => {
@@ -95,6 +98,7 @@ export async function addWebhook(
       .returning()
     if (!row) throw new Error('A webhook was not stored.')
     await writeAudit(tx, { ownerId, kind: 'webhook_added', about: hostOf(row) }, from, now)
+    await reportMade(tx, deps, account, madeOf(row), now)
     const webhook = await verify(tx, { queue, config }, row, now)
     return { ...toWebhook({ webhook, unsubscribed: false }), secret }
   })
@@ -149,23 +153,27 @@ export async function addZap(
 
 /**
  * Changes, pauses or resumes a webhook; resuming queues what waits. URL and events of a Zap's webhook belong to the Zap: `not_allowed`.
- * A new URL is verified before the next event. Refuses with `not_found`, with `invalid` a URL that must not be called, with `conflict` where
- * there is one for that URL and event, and with `too_many`.
+ * A new URL is verified before the next event; who sets it makes the webhook theirs, with a secret that its maker of before does not know, returned
+ * this once. Refuses with `not_found`, with `invalid` a URL that must not be called, with `conflict` where there is one for that URL and event, and one
+ * that was handed over, and with `too_many`.
  */
 export async function changeWebhook(
-  { db, config, queue }: Knowing & Pick<Deps, 'queue'>,
-  ownerId: string,
+  deps: Deps,
+  account: Account,
   id: string,
-  { paused, ...fields }: CallParts<typeof integrationCalls.changeWebhook>['body'],
+  { paused, ...fields }: Pick<CallParts<typeof integrationCalls.changeWebhook>['body'], 'url' | 'events' | 'paused'>,
   from: Origin,
   now: Instant,
-): Promise<Webhook> {
+): Promise<Webhook & { secret?: string }> {
+  const { db, config, queue } = deps
+  const ownerId = account.id
   if (fields.url !== undefined) refuseUncallable(fields.url, 'url', config)
   return db.transaction(async (tx) => {
     // Must lock the account first, as deleting it does, because another order would deadlock.
-    await lockAccount(tx, ownerId)
+    await lockAsSeen(tx, account)
     const [before] = await tx.select().from(webhooks).where(mine(ownerId, id)).for('update')
     if (!before) throw notThere()
+    refuseHandedOver(before)
     const { url = before.url, events = before.events } = fields
     if (Object.keys(fields).length > 0) {
       refuseZap(before)
@@ -173,19 +181,25 @@ export async function changeWebhook(
     }
     const moved = url !== before.url
     const changed = moved || events.toSorted().join() !== before.events.toSorted().join()
+    const secret = moved && before.madeBy !== account.person.id ? newWebhookSecret() : null
     const change = {
       ...fields,
-      ...(moved ? { failures: 0, verifiedAt: null } : {}),
+      ...(moved ? { failures: 0, verifiedAt: null, madeBy: account.person.id } : {}),
+      ...(secret === null ? {} : { sealedSecret: sealWebhookSecret(config.secretKey, before.id, secret) }),
       ...(paused === undefined ? {} : paused ? { pausedBecause: 'by_hand' as const } : resumed),
     }
     if (Object.keys(change).length > 0) {
       const [after] = await tx.update(webhooks).set(change).where(eq(webhooks.id, before.id)).returning()
-      if (after && moved) await verify(tx, { queue, config }, after, now)
+      if (after && moved) {
+        await reportMade(tx, deps, account, madeOf(after), now)
+        await verify(tx, { queue, config }, after, now)
+      }
     }
     if (changed) await writeAudit(tx, { ownerId, kind: 'webhook_changed', about: hostOf({ url }) }, from, now)
     if (paused === false) await queue.send(tx, callReceiversJob, { ownerId })
     await withdrawFailing(tx, ownerId)
-    return toWebhook(await readWebhook({ db: tx, config }, ownerId, before.id))
+    const shown = toWebhook(await readWebhook({ db: tx, config }, ownerId, before.id))
+    return secret === null ? shown : { ...shown, secret }
   })
 }
 
@@ -214,27 +228,24 @@ export async function removeZap(db: Database, { ownerId, grantId }: { ownerId: s
 }
 
 /**
- * Replaces the signing secret and returns it this once. Refuses with `not_found`, and with `not_allowed` that of a Zap, which does not use
- * it.
+ * Replaces the signing secret, which makes the webhook theirs who asked, and returns it this once. Refuses with `not_found`, with `not_allowed` that of a
+ * Zap, which does not use it, and with `conflict` one that was handed over.
  */
-export async function replaceSecret(
-  { db, config }: Knowing,
-  ownerId: string,
-  id: string,
-  from: Origin,
-  now: Instant,
-): Promise<{ secret: string }> {
-  return db.transaction(async (tx) => {
-    await lockAccount(tx, ownerId)
+export async function replaceSecret(deps: Deps, account: Account, id: string, from: Origin, now: Instant): Promise<{ secret: string }> {
+  const ownerId = account.id
+  return deps.db.transaction(async (tx) => {
+    await lockAsSeen(tx, account)
     const [webhook] = await tx.select().from(webhooks).where(mine(ownerId, id)).for('update')
     if (!webhook) throw notThere()
     refuseZap(webhook)
+    refuseHandedOver(webhook)
     const secret = newWebhookSecret()
     await tx
       .update(webhooks)
-      .set({ sealedSecret: sealWebhookSecret(config.secretKey, webhook.id, secret) })
+      .set({ madeBy: account.person.id, sealedSecret: sealWebhookSecret(deps.config.secretKey, webhook.id, secret) })
       .where(eq(webhooks.id, webhook.id))
     await writeAudit(tx, { ownerId, kind: 'webhook_secret_replaced', about: hostOf(webhook) }, from, now)
+    await reportMade(tx, deps, account, { ...madeOf(webhook), isSecret: true }, now)
     return { secret }
   })
 }
@@ -285,8 +296,12 @@ export function hostOf({ url }: Pick<WebhookRow, 'url'>): string {
 
 /** What keeps events from a webhook: its own pause before that of all of Zapier. */
 export function pauseOf({ webhook, unsubscribed }: KnownWebhook): Webhook['pausedBecause'] {
+  if (webhook.offeredTo !== null) return 'handed_over'
   return webhook.pausedBecause ?? (unsubscribed ? 'zapier_unsubscribed' : webhook.verifiedAt === null ? 'unverified' : null)
 }
+
+const madeOf = (webhook: Pick<WebhookRow, 'id' | 'url'>) =>
+  ({ kind: 'webhook', id: webhook.id, name: hostOf(webhook), link: screens.webhook(webhook.id) }) as const
 
 /** Everything but the secret. */
 function toWebhook(known: KnownWebhook): Webhook {
@@ -305,7 +320,7 @@ function toWebhook(known: KnownWebhook): Webhook {
   }
 }
 
-/** Whether a webhook may be called: one that is not verified gets its challenge only, because no other delivery is due. */
+/** Whether a webhook may be called: one that is not verified gets its challenge only, because no other delivery is due. One handed over is paused. */
 export function isCallable({ webhook, unsubscribed }: KnownWebhook): boolean {
   return webhook.pausedBecause === null && !unsubscribed
 }
@@ -313,7 +328,7 @@ export function isCallable({ webhook, unsubscribed }: KnownWebhook): boolean {
 /** A claim without a record is taken over after this: its process is gone. Longer than any call takes. */
 export const claimed = { seconds: 60 }
 /** What resuming a webhook changes. */
-const resumed = { pausedBecause: null, failures: 0, skipped: 0, lastSkippedAt: null }
+export const resumed = { pausedBecause: null, failures: 0, skipped: 0, lastSkippedAt: null }
 
 /** Receives the events of Zaps, at addresses that Zapier makes. */
 export function isZapiers(url: string): boolean {

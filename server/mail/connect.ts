@@ -29,15 +29,15 @@ export type ConnectDeps = Pick<Deps, 'db' | 'clock' | 'config' | 'log'>
 /** Who connects a mailbox, and from which browser. */
 export interface Connecting {
   account: Account
-  sessionId: string | null
+  sessionId: string
   request: FastifyRequest
   reply: FastifyReply
 }
 
 /** A provider by whose consent page mailboxes are connected. */
 export interface ConnectByConsent {
-  /** Answers the page to send the browser to, for a further mailbox. */
-  start(who: Omit<Connecting, 'request'>): Promise<{ url: string }>
+  /** Answers the page to send the browser to. */
+  start(who: Omit<Connecting, 'request'>, purpose: Purpose): Promise<{ url: string }>
   /** Trades the code that a page was given, and saves the mailbox. */
   connect(who: Connecting, body: { code: string; state?: string | undefined }, which: Which): Promise<Sender>
 }

@@ -27,10 +27,6 @@ export function gmailRoutes(app: App, deps: ConnectDeps, provider: Provider | nu
     },
   })
 
-  answer(app, mailCalls.startGmail, (_parts, { account, sessionId }, { reply }) =>
-    connecting.start({ account, sessionId, reply }, 'default'),
-  )
-
   const connect: ConnectByConsent['connect'] = async (who, body, which) => {
     const { account, request } = who
     const { identity, scopes, refreshToken } = await connecting.finish(who, body, which === 'default' ? 'default' : 'further')
@@ -48,7 +44,7 @@ export function gmailRoutes(app: App, deps: ConnectDeps, provider: Provider | nu
   answer(app, mailCalls.configureGmail, async ({ body }, { account, sessionId }, { request, reply }) =>
     toMailConfig(await connect({ account, sessionId, request, reply }, body, 'default')),
   )
-  return { connect, start: (who) => connecting.start(who, 'further') }
+  return { connect, start: connecting.start }
 }
 
 /**

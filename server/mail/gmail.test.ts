@@ -236,7 +236,7 @@ test('a revoked grant pauses sending after at most two attempts, and reconnectin
   app.clock.advance({ minutes: 30 })
   await app.runJobs()
   expect(google.refreshes).toBeLessThanOrEqual(2)
-  expect((await connect(app, google, asha)).status).toBe(200)
+  expect((await connect(app, google, await signedInAgain(app, asha))).status).toBe(200)
   await app.runJobs()
   expect(google.mails).toHaveLength(20)
   expect(await pauseOf(app, asha)).toBeNull()

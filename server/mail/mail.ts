@@ -1,13 +1,15 @@
 import { and, asc, desc, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import type { Mailbox, MailConfig, SmtpDraft } from '#contract/mail.ts'
-import { countTry } from '#server/accounts/accounts.ts'
+import { countTry, type Origin, writeAudit } from '#server/accounts/accounts.ts'
+import { actorNow } from '#server/platform/actor.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
-import { type Sender, sealPassword, sealRefreshToken } from './sender.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
+import { sameText } from '#server/platform/secrets.ts'
+import { openPassword, type Sender, sealPassword, sealRefreshToken } from './sender.ts'
 import { type NetworkDeps, openSession } from './session.ts'
 import { MailError } from './smtp-errors.ts'
 import { mailConfigs } from './tables.ts'
@@ -42,6 +44,18 @@ export async function placeFor(db: Database, ownerId: string, which: Which, abou
   const same = senders.find(({ provider, address }) => provider === about.provider && address.toLowerCase() === about.address.toLowerCase())
   if (same) return same.place
   return senders.some(({ place }) => place === ownerId) ? newId() : ownerId
+}
+
+/** Who connected the mailbox has left, and knows its password: refuses that one with `invalid`, because it would be no other secret. */
+export async function refuseKnownPassword(
+  db: Database,
+  secretKey: string,
+  { ownerId, which, draft }: { ownerId: string; which: Which; draft: SmtpDraft },
+): Promise<void> {
+  const place = await placeFor(db, ownerId, which, { provider: 'smtp', address: draft.user })
+  const before = (await findSenders(db, ownerId)).find((sender) => sender.place === place)
+  if (!before?.offeredTo || before.sealedPassword === null) return
+  if (sameText(openPassword(secretKey, before), draft.pass)) throw invalid('pass', refusals.knownPassword)
 }
 
 const notPaused = { pauseReason: null, pauseMessage: null, pausedAt: null, pausedUntil: null }
@@ -194,9 +208,11 @@ export async function storeGranted(
   })
 }
 
-async function store(db: Database, values: Omit<Sender, 'isDefault'>): Promise<Sender> {
+async function store(db: Database, given: Omit<Sender, 'isDefault' | 'madeBy' | 'offeredTo'>): Promise<Sender> {
   // The first one is the default.
-  const isDefault = sql`NOT EXISTS (SELECT 1 FROM mail_configs WHERE owner_id = ${values.ownerId}::uuid)`
+  const isDefault = sql`NOT EXISTS (SELECT 1 FROM mail_configs WHERE owner_id = ${given.ownerId}::uuid)`
+  // Who connects it knows its secret now.
+  const values = { ...given, madeBy: actorNow().personId, offeredTo: null }
   const [row] = await db
     .insert(mailConfigs)
     .values({ ...values, isDefault })
@@ -205,8 +221,14 @@ async function store(db: Database, values: Omit<Sender, 'isDefault'>): Promise<S
   return row as Sender
 }
 
+/** Removes a mailbox, and writes that into the log. */
+export async function dropMailbox(tx: Database, sender: Sender, from: Origin | null, now: Instant): Promise<void> {
+  await removeMailbox(tx, sender)
+  await writeAudit(tx, { ownerId: sender.ownerId, kind: 'sender_removed', about: sender.address }, from, now)
+}
+
 /** Removes a mailbox; of those left, the oldest becomes the default where it was the default. */
-export async function removeMailbox(tx: Database, { ownerId, place, isDefault }: Sender): Promise<void> {
+async function removeMailbox(tx: Database, { ownerId, place, isDefault }: Sender): Promise<void> {
   await tx.delete(mailConfigs).where(and(eq(mailConfigs.ownerId, ownerId), eq(mailConfigs.place, place)))
   const [next] = await findSenders(tx, ownerId)
   if (isDefault && next) await makeDefault(tx, next)
@@ -290,7 +312,12 @@ export async function resumeAfterLogin(db: Database, sender: { ownerId: string; 
     .update(mailConfigs)
     .set(notPaused)
     .where(
-      and(eq(mailConfigs.ownerId, sender.ownerId), eq(mailConfigs.senderId, sender.senderId), eq(mailConfigs.pauseReason, 'login_refused')),
+      and(
+        eq(mailConfigs.ownerId, sender.ownerId),
+        eq(mailConfigs.senderId, sender.senderId),
+        eq(mailConfigs.pauseReason, 'login_refused'),
+        isNull(mailConfigs.offeredTo),
+      ),
     )
     .returning({ senderId: mailConfigs.senderId })
   return resumed.length > 0
@@ -305,7 +332,8 @@ export function toMailbox(sender: Sender): Mailbox {
 /** What the owner sees of the mailbox: everything but the password. */
 export function toMailConfig(sender: Sender | null): MailConfig {
   if (!sender) return { configured: false, provider: null, user: null, username: null, host: null, port: null, secure: null, pause: null }
-  const { provider, address, username, host, port, secure, pauseReason, pauseMessage, pausedAt, pausedUntil } = sender
+  const { provider, address, username, host, port, secure, pauseReason, pauseMessage, pausedAt, pausedUntil, offeredTo } = sender
+  const reason = offeredTo === null ? pauseReason : 'handed_over'
   return {
     configured: true,
     provider,
@@ -315,8 +343,8 @@ export function toMailConfig(sender: Sender | null): MailConfig {
     port,
     secure,
     pause:
-      pauseReason && pausedAt
-        ? { reason: pauseReason, provider, message: pauseMessage ?? '', since: pausedAt.toString(), until: pausedUntil?.toString() ?? null }
+      reason && pausedAt
+        ? { reason, provider, message: pauseMessage ?? '', since: pausedAt.toString(), until: pausedUntil?.toString() ?? null }
         : null,
   }
 }

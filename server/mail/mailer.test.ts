@@ -66,6 +66,8 @@ function aSender(
     secure: smtp.tls === 'ssl',
     sealedPassword: sealPassword(secretKey, 'a67bbcc2-0000-7000-8000-000000000001', smtp.login.pass),
     createdAt: Temporal.Instant.from('2026-03-02T09:00Z'),
+    madeBy: null,
+    offeredTo: null,
     pauseReason: null,
     pauseMessage: null,
     pausedAt: null,

@@ -31,10 +31,6 @@ export function microsoftRoutes(app: App, deps: ConnectDeps, save: SaveSender): 
     },
   })
 
-  answer(app, mailCalls.startMicrosoft, (_parts, { account, sessionId }, { reply }) =>
-    connecting.start({ account, sessionId, reply }, 'default'),
-  )
-
   const connect: ConnectByConsent['connect'] = async (who, body, which) => {
     const { account, request } = who
     const { scopes, accessToken, refreshToken } = await connecting.finish(who, body, which === 'default' ? 'default' : 'further')
@@ -69,5 +65,5 @@ export function microsoftRoutes(app: App, deps: ConnectDeps, save: SaveSender): 
     }).toString()
     return { url: url.href }
   })
-  return { connect, start: (who) => connecting.start(who, 'further') }
+  return { connect, start: connecting.start }
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { businessCalls } from '#contract/business.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { brands } from '#server/accounts/tables.ts'
-import { anInvoice, anOffice } from '#test/factories.ts'
+import { anInvoice, anOffice, signedInAgain } from '#test/factories.ts'
 import { ask } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
 
@@ -10,7 +10,8 @@ test('clients reply to another address once a code was entered that the mailbox 
   await using office = await anOffice({ now: '2026-03-02T03:30:00Z' })
   const { app, asha, smtp } = office
   const email = 'accounts@neem.example'
-  const want = (address = email) => ask(app, asha, businessCalls.askReplyTo, { body: { email: address } })
+  const want = async (address = email) =>
+    ask(app, await signedInAgain(app, asha), businessCalls.askReplyTo, { body: { email: address } })
   const enter = (code: string) => ask(app, asha, businessCalls.confirmReplyTo, { body: { code } })
   const lastCode = async () => {
     const mail = smtp.mails.at(-1)

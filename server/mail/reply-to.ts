@@ -1,7 +1,9 @@
 import { randomInt } from 'node:crypto'
 import { businessCalls } from '#contract/business.ts'
-import { countTry, lockAsSeen, originOf, writeAudit } from '#server/accounts/accounts.ts'
+import { screens } from '#contract/screens.ts'
+import { countTry, lockAsSeen, originOf, refuseUnproven, writeAudit } from '#server/accounts/accounts.ts'
 import { codeTries, confirmReplyTo, readReplyTo, saveReplyTo } from '#server/accounts/brand.ts'
+import { reportMade } from '#server/accounts/made.ts'
 import { emailKey } from '#server/accounts/throttle.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -18,12 +20,16 @@ const codesToAddress = { limit: 3, seconds: 3600 }
 const codeLasts = { minutes: 15 }
 
 /** The address that clients answer to: it applies once a code was entered that was sent there from the mailbox of the business. */
-export function replyToRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>, send: SendTest): void {
+export function replyToRoutes(app: App, deps: Deps, send: SendTest): void {
+  const { db, clock, config } = deps
   const hashOf = (ownerId: string, address: string, code: string) =>
     hmac(deriveKey(config.secretKey, 'reply-to'), `${ownerId} ${address.toLowerCase()} ${code}`)
 
-  answer(app, businessCalls.askReplyTo, async ({ body: { email } }, { account }) => {
+  answer(app, businessCalls.askReplyTo, async ({ body }, principal) => {
     const now = clock.now()
+    const { account } = principal
+    const { email } = body
+    await refuseUnproven(deps, principal, body, now, 'access')
     await countTry(db, `reply-to:${account.id}`, codesOfAccount, now)
     await countTry(db, emailKey('reply-to', email), codesToAddress, now)
     const code = String(randomInt(1_000_000)).padStart(6, '0')
@@ -45,7 +51,10 @@ export function replyToRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
       await lockAsSeen(tx, account)
       const { asked } = await readReplyTo(tx, account.id)
       const address = await confirmReplyTo(tx, account.id, asked === null ? '' : hashOf(account.id, asked, code), now)
-      if (address !== null) await writeAudit(tx, { ownerId: account.id, kind: 'reply_to_changed', about: address }, originOf(request), now)
+      if (address === null) return null
+      await writeAudit(tx, { ownerId: account.id, kind: 'reply_to_changed', about: address }, originOf(request), now)
+      const made = { kind: 'reply_to', id: account.id, name: address, link: `${screens.business}?tab=brand` } as const
+      await reportMade(tx, deps, account, made, now)
       return address
     })
     // After the transaction, which counts the try.

@@ -1,6 +1,17 @@
 import type { FastifyRequest } from 'fastify'
+import type { Proof } from '#contract/accounts.ts'
 import { type MailboxDraft, mailCalls, type SmtpDraft } from '#contract/mail.ts'
-import { lockAsSeen, type OnAccountDeleted, type OnAccountTakeover, originOf, writeAudit } from '#server/accounts/accounts.ts'
+import { screens } from '#contract/screens.ts'
+import {
+  hasHappened,
+  lockAsSeen,
+  type OnAccountDeleted,
+  type OnAccountTakeover,
+  originOf,
+  refuseUnproven,
+  writeAudit,
+} from '#server/accounts/accounts.ts'
+import { reportMade } from '#server/accounts/made.ts'
 import { type Account, type App, answer } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -15,13 +26,14 @@ import {
   countDomainCheck,
   countMailTry,
   countTestMail,
+  dropMailbox,
   findMailbox,
   findSender,
   findSenders,
   hasMailConfig,
   makeDefault,
   placeFor,
-  removeMailbox,
+  refuseKnownPassword,
   removeMailConfig,
   resumeAfterLogin,
   type SaveSender,
@@ -39,6 +51,9 @@ import { defaultNetwork, type NetworkDeps } from './session.ts'
 import { sendTestMail, sendToOwner } from './test-mail.ts'
 import { refusals } from './texts.ts'
 import { openMailer } from './transports.ts'
+
+// Handed to the team: what they connected is removed, or taken over, where they leave.
+export { mailboxesMade } from './made.ts'
 
 export interface MailHandDowns {
   /** Runs in the transaction that saves or removes a mailbox. */
@@ -72,10 +87,11 @@ export function mailOnAccountTakeover(deps: Pick<Deps, 'db' | 'config' | 'log'>)
 /** `world` is for tests. */
 export function mailRoutes(
   app: App,
-  { db, clock, config, log }: Pick<Deps, 'db' | 'clock' | 'config' | 'log'>,
+  deps: Deps,
   { onSenderChange, mostMailboxes }: MailHandDowns,
   world: { network?: Partial<NetworkDeps>; patience?: { wholeMs: number; probeMs: number }; testPatienceMs?: number } = {},
 ): SendTest {
+  const { db, clock, config, log } = deps
   const network: NetworkDeps = { ...defaultNetwork, allowPrivateHosts: config.allowPrivateSmtpHosts, ...world.network }
 
   answer(app, mailCalls.config, async (_parts, { account }) => toMailConfig(await findSender(db, account.id)))
@@ -93,6 +109,8 @@ export function mailRoutes(
         throw most > 1 ? new ProblemError('conflict', refusals.mostMailboxes(most)) : new ProblemError('plan_limit', refusals.oneMailbox)
       const stored = await store(tx, place, now)
       await writeAudit(tx, { ownerId: account.id, kind: 'sender_connected', about: stored.address }, originOf(request), now)
+      const made = { kind: 'mailbox', id: stored.place, name: stored.address, link: screens.mailSettings } as const
+      await reportMade(tx, deps, account, made, now)
       await onSenderChange(tx, account.id, now)
       return { stored, before }
     })
@@ -101,8 +119,16 @@ export function mailRoutes(
   }
   const gmail = gmailRoutes(app, { db, clock, config, log }, provider, save)
   const microsoft = microsoftRoutes(app, { db, clock, config, log }, save)
-  const connectSmtp = async (account: Account, request: FastifyRequest, draft: SmtpDraft, which: Which) => {
+  /** Right after signing in, the first mailbox ever needs no further proof: one that was removed does not make room for that. */
+  const refuseUnprovenMailbox = async (account: Account, sessionId: string, given: Proof) => {
+    const isFirst = !(await hasHappened(db, account.id, 'sender_connected')) && !(await hasMailConfig(db, account.id))
+    await refuseUnproven(deps, { account, sessionId }, given, clock.now(), 'access', isFirst ? 'unless_recent' : 'always')
+  }
+  const connectSmtp = async (who: Omit<Connecting, 'reply'>, { currentPassword, code, ...draft }: SmtpDraft & Proof, which: Which) => {
+    const { account, request, sessionId } = who
+    await refuseUnprovenMailbox(account, sessionId, { currentPassword, code })
     if (config.rateLimit) await countMailTry(db, account.id, clock.now())
+    await refuseKnownPassword(db, config.secretKey, { ownerId: account.id, which, draft })
     // Outside any transaction: a mail server takes its time.
     await trySmtp(draft, network, world.patience)
     return save(account, request, which, { provider: 'smtp', address: draft.user }, (tx, place, now) =>
@@ -110,7 +136,7 @@ export function mailRoutes(
     )
   }
   const connect = (who: Connecting, { provider, ...draft }: MailboxDraft, which: Which): Promise<Sender> => {
-    if ('host' in draft) return connectSmtp(who.account, who.request, draft, which)
+    if ('host' in draft) return connectSmtp(who, draft, which)
     return (provider === 'gmail' ? gmail : microsoft).connect(who, draft, which)
   }
 
@@ -126,9 +152,19 @@ export function mailRoutes(
   answer(app, mailCalls.addMailbox, async ({ body }, { account, sessionId }, { request, reply }) =>
     toMailbox(await connect({ account, sessionId, request, reply }, body, 'new')),
   )
-  answer(app, mailCalls.startMailbox, ({ body }, { account, sessionId }, { reply }) =>
-    (body.provider === 'gmail' ? gmail : microsoft).start({ account, sessionId, reply }),
-  )
+  // Who comes back from the provider began here, in this session: a cookie says so, and what begins without proof is the first mailbox.
+  for (const [call, by] of [
+    [mailCalls.startGmail, gmail],
+    [mailCalls.startMicrosoft, microsoft],
+  ] as const)
+    answer(app, call, async ({ body }, { account, sessionId }, { reply }) => {
+      await refuseUnprovenMailbox(account, sessionId, body ?? {})
+      return by.start({ account, sessionId, reply }, 'default')
+    })
+  answer(app, mailCalls.startMailbox, async ({ body }, { account, sessionId }, { reply }) => {
+    await refuseUnprovenMailbox(account, sessionId, body)
+    return (body.provider === 'gmail' ? gmail : microsoft).start({ account, sessionId, reply }, 'further')
+  })
   answer(app, mailCalls.changeMailbox, async ({ params, body }, { account, sessionId }, { request, reply }) => {
     await findMailbox(db, account.id, params.id)
     if (body.connect) await connect({ account, sessionId, request, reply }, body.connect, params)
@@ -146,10 +182,7 @@ export function mailRoutes(
     const before = await db.transaction(async (tx) => {
       await lockAsSeen(tx, account)
       const sender = await find(tx)
-      if (sender) {
-        await removeMailbox(tx, sender)
-        await writeAudit(tx, { ownerId: account.id, kind: 'sender_removed', about: sender.address }, originOf(request), now)
-      }
+      if (sender) await dropMailbox(tx, sender, originOf(request), now)
       await onSenderChange(tx, account.id, now)
       return sender
     })
@@ -160,8 +193,8 @@ export function mailRoutes(
     removeOne(account, request, (tx) => findMailbox(tx, account.id, params.id)),
   )
 
-  answer(app, mailCalls.configureSmtp, async ({ body }, { account }, { request }) =>
-    toMailConfig(await connectSmtp(account, request, body, 'default')),
+  answer(app, mailCalls.configureSmtp, async ({ body }, { account, sessionId }, { request }) =>
+    toMailConfig(await connectSmtp({ account, sessionId, request }, body, 'default')),
   )
 
   // A process that only serves has no other mailer.
@@ -191,6 +224,6 @@ export function mailRoutes(
 
   const sendTest: SendTest = (account, compose, to = account.person.email) =>
     tested(account, async (sender) => sendToOwner(post, sender, { raw: await compose(sender.address), to }, world.testPatienceMs))
-  replyToRoutes(app, { db, clock, config }, sendTest)
+  replyToRoutes(app, deps, sendTest)
   return sendTest
 }

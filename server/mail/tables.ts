@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { boolean, integer, pgTable, text, unique, uniqueIndex, uuid } from 'drizzle-orm/pg-core'
-import { accounts } from '#server/accounts/tables.ts'
+import { accounts, makerColumns } from '#server/accounts/tables.ts'
 import { instant } from '#server/platform/columns.ts'
 
 /** A mailbox of an account. Saving it again gives it a new senderId, so that a delivery notices a change of sender. */
@@ -42,6 +42,7 @@ export const mailConfigs = pgTable(
     /** Emails a minute that it turned out to allow, and when: a server that was only busy is asked for more again after a while. */
     learnedPerMinute: integer(),
     learnedPerMinuteAt: instant(),
+    ...makerColumns(),
   },
   (t) => [
     unique('mail_configs_place').on(t.ownerId, t.place),

@@ -122,7 +122,7 @@ async function begin(deps: Deps, opened: Opened, wanted: Wanted, now: Instant): 
   return deps.db.transaction(async (tx) => {
     const owner = await lockAccount(tx, ownerId)
     const keys = owner && (await readKeys(tx, config, ownerId))
-    if (!keys || !paysOnline(config, keys.keyId)) return 'failed'
+    if (!keys || !paysOnline(config, keys)) return 'failed'
     const payable = await readPayable(tx, opened)
     const balance = payable.reduce((sum, row) => sum + balanceMinor(row), 0)
     const { amountMinor } = wanted

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import { isTestKey, type PaymentSettings } from '#contract/payment-settings.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { newId } from '#server/platform/columns.ts'
+import { newId, type PersonId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import type { SealedColumn } from '#server/platform/reseal.ts'
@@ -27,10 +27,18 @@ export interface Keys {
   keySecret: string
 }
 
+type KeysRow = typeof payKeys.$inferSelect
+
 /** The keys of an account; null where none are connected. */
-export async function readKeys(db: Database, { secretKey }: Pick<Config, 'secretKey'>, ownerId: string): Promise<Keys | null> {
+export async function readKeys(
+  db: Database,
+  { secretKey }: Pick<Config, 'secretKey'>,
+  ownerId: string,
+): Promise<(Keys & Pick<KeysRow, 'offeredTo'>) | null> {
   const [row] = await db.select().from(payKeys).where(eq(payKeys.ownerId, ownerId))
-  return row ? { keyId: row.keyId, keySecret: unseal(secretKey, purpose, placeOf('sealedSecret', ownerId), row.sealedSecret) } : null
+  if (!row) return null
+  const { keyId, offeredTo } = row
+  return { keyId, offeredTo, keySecret: unseal(secretKey, purpose, placeOf('sealedSecret', ownerId), row.sealedSecret) }
 }
 
 /** What the owner sees of the connection. */
@@ -40,30 +48,37 @@ export async function readConnection(
   ownerId: string,
 ): Promise<PaymentSettings['razorpay']> {
   const [row] = await db.select().from(payKeys).where(eq(payKeys.ownerId, ownerId))
-  return row ? { keyId: row.keyId, webhookUrl: hookUrl(publicUrl, row.hookId), since: row.since.toString() } : null
+  if (!row) return null
+  const { keyId, hookId, since, offeredTo } = row
+  return { keyId, webhookUrl: hookUrl(publicUrl, hookId), since: since.toString(), handedOver: offeredTo !== null }
 }
 
-/** Whether clients of an account can pay online: not with keys of the test mode, nor where they cannot reach this server. */
-export const paysOnline = ({ payLinks }: Pick<Deps['config'], 'payLinks'>, keyId: string | undefined): boolean =>
-  payLinks && keyId !== undefined && !isTestKey(keyId)
+/**
+ * Whether clients of an account can pay online: not with keys of the test mode, nor with those of someone who has left, nor where they cannot reach
+ * this server.
+ */
+export const paysOnline = (
+  { payLinks }: Pick<Deps['config'], 'payLinks'>,
+  keys: Pick<KeysRow, 'keyId' | 'offeredTo'> | null | undefined,
+): boolean => payLinks && !!keys && keys.offeredTo === null && !isTestKey(keys.keyId)
 
 const hookUrl = (publicUrl: string, hookId: string) => `${publicUrl}/payment-hooks/razorpay/${hookId}`
 
 /**
  * Stores keys and makes a new secret for the webhook, which is returned this once. The address stays, and events that were signed with the secret
- * before are still taken.
+ * before are still taken, unless another person knows that.
  */
 export async function storeKeys(
   tx: Database,
   { publicUrl, secretKey }: Pick<Config, 'publicUrl' | 'secretKey'>,
-  ownerId: string,
+  { ownerId, by }: { ownerId: string; by: PersonId },
   { keyId, keySecret }: Keys,
   now: Instant,
 ): Promise<{ webhookUrl: string; webhookSecret: string }> {
   const [before] = await tx.select().from(payKeys).where(eq(payKeys.ownerId, ownerId))
   const webhookSecret = newToken()
   const hookId = before?.hookId ?? newId()
-  const last = before && hookSecrets(secretKey, before)[0]
+  const last = before && (before.madeBy === null || before.madeBy === by) ? hookSecrets(secretKey, before)[0] : undefined
   const values = {
     keyId,
     sealedSecret: seal(secretKey, purpose, placeOf('sealedSecret', ownerId), keySecret),
@@ -71,6 +86,8 @@ export async function storeKeys(
     sealedHookSecret: seal(secretKey, purpose, placeOf('sealedHookSecret', ownerId), webhookSecret),
     sealedHookSecretBefore: last === undefined ? null : seal(secretKey, purpose, placeOf('sealedHookSecretBefore', ownerId), last),
     since: before?.keyId === keyId ? before.since : now,
+    madeBy: by,
+    offeredTo: null,
   }
   await tx
     .insert(payKeys)
@@ -80,7 +97,7 @@ export async function storeKeys(
 }
 
 /** The secrets that webhooks of an account may be signed with, the newest first. */
-function hookSecrets(secretKey: string, row: typeof payKeys.$inferSelect): string[] {
+function hookSecrets(secretKey: string, row: KeysRow): string[] {
   const { ownerId, sealedHookSecret: current, sealedHookSecretBefore: before } = row
   return [
     unseal(secretKey, purpose, placeOf('sealedHookSecret', ownerId), current),

@@ -47,6 +47,7 @@ test('keys are tried before they are stored, and refused in the words of Razorpa
     keyId: 'rzp_live_FakeFakeFake01',
     webhookUrl: expect.stringMatching(/^https:\/\/duely\.example\/payment-hooks\/razorpay\/[\w-]{36}$/),
     since: '2026-03-02T09:00:00Z',
+    handedOver: false,
   })
   expect(JSON.stringify(reply)).not.toContain(business.hook.secret)
   const stored = await rows(app.db, z.object({ row: z.string() }), sql`SELECT to_json(t)::text AS row FROM pay_keys t`)

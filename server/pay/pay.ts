@@ -13,16 +13,18 @@ import {
 import { screens } from '#contract/screens.ts'
 import { countTry, lockAsSeen, type OnAccountTakeover, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { saveBrand } from '#server/accounts/brand.ts'
+import type { MadeThings } from '#server/accounts/made.ts'
 import { notifyOwner } from '#server/accounts/notices.ts'
 import type { Account } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { arrayText, type Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
+import { sameText } from '#server/platform/secrets.ts'
 import { startTrial } from './attempts.ts'
 import { cancelAll, payOnAccountDeleted } from './confirm.ts'
 import { sidesOfJpeg } from './jpeg.ts'
-import { type Keys, paysOnline, providerFor, readConnection, storeKeys } from './keys.ts'
+import { type Keys, paysOnline, providerFor, readConnection, readKeys, storeKeys } from './keys.ts'
 import { dropLinks } from './links.ts'
 import { pngSignature } from './png.ts'
 import { ProviderError } from './razorpay.ts'
@@ -71,13 +73,13 @@ export async function readEmailPayments(
   ownerIds: string[],
 ): Promise<Map<string, EmailPayment>> {
   const found = await db
-    .select({ ...getTableColumns(paymentSettings), keyId: payKeys.keyId })
+    .select({ ...getTableColumns(paymentSettings), keyId: payKeys.keyId, offeredTo: payKeys.offeredTo })
     .from(paymentSettings)
     .leftJoin(payKeys, eq(payKeys.ownerId, paymentSettings.ownerId))
     .where(sql`${paymentSettings.ownerId} = ANY(${arrayText(ownerIds)}::uuid[])`)
   return new Map(
-    found.map(({ ownerId, upi, bank, ownLink, inEmails, pdf, keyId }) => {
-      const methods = { upi, bank, ownLink, online: paysOnline(config, keyId ?? undefined) }
+    found.map(({ ownerId, upi, bank, ownLink, inEmails, pdf, keyId, offeredTo }) => {
+      const methods = { upi, bank, ownLink, online: paysOnline(config, keyId === null ? null : { keyId, offeredTo }) }
       return [ownerId, { methods, inEmails: inEmails && hasMethod(methods), pdf }]
     }),
   )
@@ -134,6 +136,9 @@ const keyTries = { limit: 10, seconds: 3600 }
 export async function connectRazorpay(about: Change, keys: Keys): Promise<RazorpayConnected> {
   const { deps, account, now } = about
   await countTry(deps.db, `razorpay-keys:${account.id}`, keyTries, now)
+  const known = await readKeys(deps.db, deps.config, account.id)
+  // Who left knows it, so it would be no other secret.
+  if (known?.offeredTo && sameText(known.keySecret, keys.keySecret)) throw invalid('keySecret', texts.knownKeys)
   try {
     await providerFor(deps.config, keys).check()
   } catch (error) {
@@ -144,7 +149,7 @@ export async function connectRazorpay(about: Change, keys: Keys): Promise<Razorp
   let connected = { webhookUrl: '', webhookSecret: '' }
   await changeSettings(about, async (tx, stored) => {
     const [before] = await tx.select().from(payKeys).where(eq(payKeys.ownerId, account.id))
-    connected = await storeKeys(tx, deps.config, account.id, keys, now)
+    connected = await storeKeys(tx, deps.config, { ownerId: account.id, by: account.person.id }, keys, now)
     if (before && before.keyId !== keys.keyId) await cancelAll(tx, account.id, now)
     return pick(stored)
   })
@@ -159,6 +164,35 @@ export async function disconnectRazorpay(about: Change): Promise<PaymentSettings
     await cancelAll(tx, ownerId, about.now)
     return gone.length === 0 ? null : pick(stored)
   })
+}
+
+/** The keys, as something that works without who connected them. Connecting them again takes them over: their secret is Razorpay's. */
+export const madeRazorpay: MadeThings = {
+  kind: 'razorpay',
+  async list(db, ownerId) {
+    const found = await db.select().from(payKeys).where(eq(payKeys.ownerId, ownerId))
+    return found.map(({ keyId, madeBy, offeredTo }) => ({ id: ownerId, name: keyId, detail: null, madeBy, offeredTo }))
+  },
+  async offer(tx, ownerId, _ids, { to, now }) {
+    await tx.update(payKeys).set({ offeredTo: to }).where(eq(payKeys.ownerId, ownerId))
+    await stopPayingOnline(tx, ownerId, now)
+  },
+  takeOver: () => Promise.reject(new ProblemError('conflict', texts.connectAgain)),
+  async end(tx, ownerId, _ids, { from, now }) {
+    await tx.delete(payKeys).where(eq(payKeys.ownerId, ownerId))
+    await stopPayingOnline(tx, ownerId, now)
+    await writeAudit(tx, { ownerId, kind: 'payment_settings_changed' }, from, now)
+    return []
+  },
+}
+
+/** What clients have open is cancelled, and emails that wait are composed again. */
+async function stopPayingOnline(tx: Database, ownerId: string, now: Instant): Promise<void> {
+  await cancelAll(tx, ownerId, now)
+  await tx
+    .update(paymentSettings)
+    .set({ version: sql`${paymentSettings.version} + 1`, updatedAt: now })
+    .where(eq(paymentSettings.ownerId, ownerId))
 }
 
 /** A payment link over ₹1.00 by test keys; refuses with `conflict` where the keys are not of the test mode, or none are connected. */

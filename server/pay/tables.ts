@@ -15,7 +15,7 @@ import {
   uuid,
 } from 'drizzle-orm/pg-core'
 import type { BankSettings, OwnLink, UpiSettings } from '#contract/payment-settings.ts'
-import { accounts } from '#server/accounts/tables.ts'
+import { accounts, makerColumns } from '#server/accounts/tables.ts'
 import { invoices } from '#server/invoices/tables.ts'
 import { bytes, id, instant } from '#server/platform/columns.ts'
 
@@ -140,6 +140,7 @@ export const payKeys = pgTable('pay_keys', {
   /** The secret before it: the provider repeats older events under the one of their time. */
   sealedHookSecretBefore: text(),
   since: instant().notNull(),
+  ...makerColumns(),
 })
 
 /**

@@ -27,6 +27,8 @@ export const texts = {
   },
   keysRefused: (words: string) => `Razorpay refused these keys: ${words}`,
   providerAway: 'Razorpay did not answer. Please try again in a few minutes.',
+  connectAgain: 'Who left knows these keys. Generate new ones at Razorpay, and connect them under Getting Paid.',
+  knownKeys: 'Who left knows this secret. Please generate a new key at Razorpay, and enter its secret.',
   onlyTestKeys: 'Only test keys can be tried. Clients pay with live keys.',
   wrongSignature: 'This webhook was not signed with the secret of this address.',
   noHook: 'There is no webhook at this address.',

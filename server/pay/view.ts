@@ -77,7 +77,7 @@ async function readFrom(
   if (!owner) return null
   const [settings] = await db.select().from(paymentSettings).where(eq(paymentSettings.ownerId, ownerId))
   const { abilities } = await entitlementsOf(db, ownerId, now, config)
-  const [keys] = await db.select({ keyId: payKeys.keyId }).from(payKeys).where(eq(payKeys.ownerId, ownerId))
+  const [keys] = await db.select({ keyId: payKeys.keyId, offeredTo: payKeys.offeredTo }).from(payKeys).where(eq(payKeys.ownerId, ownerId))
   const own = await readBrand(db, ownerId)
   const [logo] = await db.select({ isBrand: paymentLogos.inEmails }).from(paymentLogos).where(eq(paymentLogos.ownerId, ownerId))
   const { upi = null, bank = null, ownLink = null, businessName = '', details = '' } = settings ?? {}
@@ -89,7 +89,7 @@ async function readFrom(
     hasWideLogo: logo?.isBrand ?? false,
     namesDuely: !abilities.includes('whiteLabel'),
     brand: abilities.includes('whiteLabel') ? own : { ...own, colour: null },
-    methods: { upi, bank, ownLink, online: paysOnline(config, keys?.keyId) },
+    methods: { upi, bank, ownLink, online: paysOnline(config, keys) },
     confirming,
     today: now.toZonedDateTimeISO(owner.timezone).toPlainDate().toString(),
   }

@@ -453,7 +453,7 @@ export async function reminderStatus(
 /** Of a mailbox that its owner must look at, else of the default one, else of another one. */
 async function findPause(db: Database, ownerId: string): Promise<SenderPause | null> {
   const pauses = (await findSenders(db, ownerId)).flatMap((sender) => toMailConfig(sender).pause ?? [])
-  return pauses.find(({ reason }) => reason === 'login_refused') ?? pauses[0] ?? null
+  return pauses.find(({ reason }) => reason !== 'quota') ?? pauses[0] ?? null
 }
 
 const owedLine = z.object({

@@ -26,6 +26,8 @@ export class Browser {
   readonly url: string
   readonly jar = new Map<string, { value: string; path: string }>()
   email = ''
+  /** Of its person. */
+  secret = password
   token: string | null
   /** The business that its calls name; null: none. */
   business: string | null = null
@@ -79,6 +81,11 @@ export class Browser {
     return matching.length === 0 ? {} : { cookie: matching.map(([name, { value }]) => `${name}=${value}`).join('; ') }
   }
 
+  /** What shows that its person themselves ask, where a session is not enough. */
+  get proof(): { currentPassword: string } {
+    return { currentPassword: this.secret }
+  }
+
   /** The id of its person. */
   async personId(): Promise<string> {
     return ((await this.ask('GET /user/profile')).body as { _id: string })._id
@@ -91,7 +98,7 @@ export class Browser {
 
   /** Stores a mailbox at this server, and answers how that went. */
   saveMailbox({ host, port, login }: Pick<FakeSmtp, 'host' | 'port' | 'login'>): Promise<Answered> {
-    return this.ask('POST /mail-config/smtp', { body: { host, port, secure: false, ...login } })
+    return this.ask('POST /mail-config/smtp', { body: { host, port, secure: false, ...login, ...this.proof } })
   }
 }
 
@@ -101,6 +108,7 @@ export async function signIn(url: string, email: string, secret: string = passwo
   const answered = await browser.ask('POST /auth', { body: { email, password: secret } })
   if (answered.status !== 200) return null
   browser.email = email
+  browser.secret = secret
   browser.token = (answered.body as { accessToken: string }).accessToken
   return browser
 }

@@ -11,13 +11,13 @@ row('147', 'webhooks of names whose name servers never answer, beside the mailbo
   const { port, login } = await openMailServer(trial)
   const { url } = await openTarget(trial, { HOOK_ALLOW_PRIVATE_HOSTS: 'true' })
   const other = await signUp(url)
-  const mailbox = { host: 'mail.example', port, secure: false, ...login }
+  const mailbox = { host: 'mail.example', port, secure: false, ...login, ...other.proof }
   const save = () => other.ask('POST /mail-config/smtp', { body: mailbox })
   const before = await save()
   for (const attacker of await Promise.all(Array.from({ length: attackers }, () => signUp(url)))) {
     for (let nth = 0; nth < hooks; nth += 1)
       await attacker.ask('POST /webhooks', {
-        body: { url: `https://${attacker.email.split('@')[0]}-${nth}.silent.example/`, events: ['invoice.created'] },
+        body: { url: `https://${attacker.email.split('@')[0]}-${nth}.silent.example/`, events: ['invoice.created'], ...attacker.proof },
       })
     await attacker.ask('POST /invoice', { body: overdueInvoice() })
   }

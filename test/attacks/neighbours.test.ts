@@ -11,7 +11,7 @@ import { connect, zapier, zapierEnv } from './oauth-client.ts'
 const env = { HOOK_ALLOW_PRIVATE_HOSTS: 'true' }
 
 async function addWebhook(browser: Browser, url: string): Promise<void> {
-  const added = await browser.ask('POST /webhooks', { body: { url, events: ['invoice.created'] } })
+  const added = await browser.ask('POST /webhooks', { body: { url, events: ['invoice.created'], ...browser.proof } })
   if (added.status !== 201) throw new Error(`Adding ${url}: ${added.status} ${added.text}`)
 }
 
@@ -68,7 +68,7 @@ row('91', 'a stranger’s server called by many webhooks of one account', { conc
   for (let nth = 0; nth < hooks - 5; nth += 1) await subscribe(token, `${victim.url}/token/${nth}`)
   for (let nth = 0; nth < 5; nth += 1) await subscribe(token, `${echoing.url}/token/${nth}`)
   for (const event of ['invoice.created', 'invoice.paid'])
-    await attacker.ask('POST /webhooks', { body: { url: `${echoing.url}/token/0`, events: [event] } })
+    await attacker.ask('POST /webhooks', { body: { url: `${echoing.url}/token/0`, events: [event], ...attacker.proof } })
   await trial.until('the other server has answered its challenges', () => echoing.challenges.length >= 5)
   const began = performance.now()
   for (let batch = 0; batch < 2; batch += 1) {

@@ -206,8 +206,9 @@ async function furnishedAccount(trial: Trial, url: string): Promise<Browser> {
   await browser.ask('PUT /mail-config/template', {
     body: { useCustomTemplate: true, customSubject: `${mark} {{invoiceId}}`, customContent: `${mark} {{amount}}` },
   })
-  await browser.ask('POST /api-keys', { body: { name: `${mark} robot`, scopes: ['read'] } })
-  await browser.ask('POST /webhooks', { body: { url: `https://${mark.toLowerCase()}.example/duely`, events: ['invoice.paid'] } })
+  await browser.ask('POST /api-keys', { body: { name: `${mark} robot`, scopes: ['read'], ...browser.proof } })
+  const hook = { url: `https://${mark.toLowerCase()}.example/duely`, events: ['invoice.paid'] }
+  await browser.ask('POST /webhooks', { body: { ...hook, ...browser.proof } })
   await browser.ask('POST /invoice', { body: { ...overdueInvoice({ clientName: `${mark} Foods` }), dueDate: '2999-01-01' } })
   return browser
 }

@@ -47,12 +47,12 @@ async function openCanary({ stack }: Trial, ports: number[], host = '::'): Promi
 }
 
 function saveMailbox(browser: Browser, host: string, { port, secure }: { port: number; secure: boolean }): Promise<Answered> {
-  return browser.ask('POST /mail-config/smtp', { body: { host, port, secure, user: 'asha@example.com', pass: 'app password' } })
+  return browser.ask('POST /mail-config/smtp', { body: { host, port, secure, user: 'asha@example.com', pass: 'app password', ...browser.proof } })
 }
 
 /** Adds a webhook, has it called and removes it. Answers when it was refused: on being added, on being called; null where it was called. */
 async function callWebhook(browser: Browser, url: string): Promise<'added' | 'called' | null> {
-  const added = await browser.ask('POST /webhooks', { body: { url, events: ['invoice.paid'] } })
+  const added = await browser.ask('POST /webhooks', { body: { url, events: ['invoice.paid'], ...browser.proof } })
   if (added.status === 400) return 'added'
   const { _id } = added.body as { _id: string }
   const tested = await browser.ask(`POST /webhooks/${_id}/test`)

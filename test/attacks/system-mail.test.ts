@@ -23,7 +23,7 @@ async function confirmEmail(trial: Trial, post: FakeSmtp, browser: Browser): Pro
 /** Creates and deletes API keys with a name: each is one email to the account. */
 async function makeKeys(browser: Browser, count: number): Promise<void> {
   for (let nth = 0; nth < count; nth += 1) {
-    const made = await browser.ask('POST /api-keys', { body: { name: canary, scopes: ['read'], expiresInDays: null } })
+    const made = await browser.ask('POST /api-keys', { body: { name: canary, scopes: ['read'], expiresInDays: null, ...browser.proof } })
     if (made.status !== 201) throw new Error(`Creating a key: ${made.status} ${made.text}`)
     await browser.ask(`DELETE /api-keys/${(made.body as { _id: string })._id}`)
   }

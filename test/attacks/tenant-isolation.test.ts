@@ -46,7 +46,7 @@ async function busyAccount(trial: Trial, environment: Environment, url: string):
   })
   await browser.ask('POST /reminder/sequences', { body: { name: `${mark} sequence`, steps: [newStep(1, 'friendly')] } })
   await browser.ask('POST /user/two-factor/start', { body: { currentPassword: password } })
-  await browser.ask('POST /api-keys', { body: { name: `${mark} robot`, scopes: ['read'] } })
+  await browser.ask('POST /api-keys', { body: { name: `${mark} robot`, scopes: ['read'], ...browser.proof } })
   await trial.until('the run is settled', async () => {
     const open = await environment.rows('SELECT 1 FROM runs WHERE settled_at IS NULL')
     return open.length === 0
@@ -64,6 +64,9 @@ const bodies: Record<string, Parameters<Browser['ask']>[1]> = {
   'PATCH /clients/:id': { body: { sequence: 'never' } },
   'PATCH /invoice/:id/pause': { body: { paused: false } },
   'PATCH /webhooks/:id': { body: { paused: false } },
+  'POST /webhooks/:id/secret': { body: { currentPassword: password } },
+  'PATCH /sources/:id': { body: { name: 'Mine' } },
+  'POST /business/handed-over/:kind/:id': { body: { currentPassword: password } },
   'POST /answers/:id/accept': { body: {} },
   'PUT /invoice/:id/file': { raw: '%PDF-1.7\n%%EOF\n', headers: { 'content-type': 'application/pdf' } },
 }

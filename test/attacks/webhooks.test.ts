@@ -24,7 +24,7 @@ interface Delivery {
 }
 
 async function addWebhook(browser: Browser, url: string): Promise<string> {
-  const added = await browser.ask('POST /webhooks', { body: { url, events: ['invoice.created'] } })
+  const added = await browser.ask('POST /webhooks', { body: { url, events: ['invoice.created'], ...browser.proof } })
   if (added.status !== 201) throw new Error(`Adding ${url}: ${added.status} ${added.text}`)
   return (added.body as { _id: string })._id
 }

@@ -4,7 +4,7 @@ import { reminderCalls } from '#contract/reminders.ts'
 import type { FakeReceiver } from '#test/fakes/receiver.ts'
 import { type Audit, auditWalk, change, dialog, fail, hold, letGo, open, sizes } from './audit.ts'
 import { full } from './duely.ts'
-import { type Someone, signIn } from './sign-in.ts'
+import { prove, type Someone, signIn } from './sign-in.ts'
 import { expect, test } from './with-programs.ts'
 
 type Zapier = { clientId: string; redirectUri: string }
@@ -34,6 +34,7 @@ async function connectionsWithNothing(page: Page, audit: Audit, { clientId, redi
   await page.getByRole('button', { name: 'Create API Key' }).click()
   await page.getByLabel('Name').fill('Bookkeeping')
   await audit.at('api-key-create')
+  await prove(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Create API Key' }).click()
   await expect(page.getByRole('button', { name: 'I’ve Saved It' })).toBeVisible()
   await audit.at('api-key-once')
@@ -57,13 +58,16 @@ async function connectionsWithMuch(page: Page, audit: Audit, someone: Someone, r
       name: `${'Warehouse of the eastern branch '.repeat(2)}${nth}`,
       scopes: ['read'],
       expiresInDays: nth + 1,
+      ...someone.proof,
     })
     await someone.send('POST', '/webhooks', {
       url: `${receiver.url}/${'a-very-long-path/'.repeat(nth)}`,
       events: events.slice(0, 1 + (nth % 5)),
+      ...someone.proof,
     })
   }
-  const { _id } = (await someone.send('POST', '/webhooks', { url: `${receiver.url}/books`, events })) as { _id: string }
+  const hook = { url: `${receiver.url}/books`, events, ...someone.proof }
+  const { _id } = (await someone.send('POST', '/webhooks', hook)) as { _id: string }
   await someone.send('POST', '/oauth/login/callback?json=true', { redirect_uri: '/dashboard?trigger', state: 'x', request: '' })
   for (const answer of [
     { status: 500, body: `It does not work. ${'Nothing works here. '.repeat(40)}` },
@@ -87,6 +91,7 @@ async function connectionsWithMuch(page: Page, audit: Audit, someone: Someone, r
   await page.getByRole('button', { name: 'Remove' }).click()
   await dialog(page, audit, 'webhook-remove')
   await page.getByRole('button', { name: 'Replace Secret' }).click()
+  await prove(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Replace Secret' }).click()
   await expect(page.getByRole('button', { name: 'I’ve Saved It' })).toBeVisible()
   await audit.at('webhook-secret')

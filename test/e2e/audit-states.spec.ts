@@ -133,7 +133,8 @@ async function waiting(page: Page, audit: Audit, someone: Someone, half: 'first'
   const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 184_200.5, dueDate: '2026-01-02' }
   const { _id: invoice } = (await someone.send('POST', '/invoice', late)) as { _id: string }
   const events = ['invoice.created']
-  const { _id: webhook } = (await someone.send('POST', '/webhooks', { url: 'https://books.example/duely', events })) as { _id: string }
+  const hook = { url: 'https://books.example/duely', events, ...someone.proof }
+  const { _id: webhook } = (await someone.send('POST', '/webhooks', hook)) as { _id: string }
   const all = screens(invoice, webhook)
   const middle = Math.ceil(all.length / 2)
   for (const { name, address, calls, loading, failed } of half === 'first' ? all.slice(0, middle) : all.slice(middle)) {

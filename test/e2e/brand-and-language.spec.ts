@@ -21,6 +21,7 @@ test(
     await expect(page.frameLocator('iframe').getByText('Neem Studio GmbH')).toBeVisible()
 
     await page.getByLabel('Email for replies').fill('office@neem.example')
+    await page.getByLabel('Your current password').fill('correct horse battery')
     await page.getByRole('button', { name: 'Send a code' }).click()
     await expect(page.getByText('We sent 6 digits to office@neem.example.', { exact: false })).toBeVisible()
     const code = /\n(\d{6})\n/.exec((await readEmail(smtp.mails[0]?.raw)).text ?? '')?.[1] ?? ''

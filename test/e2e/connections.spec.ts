@@ -6,7 +6,7 @@ import type { Page } from '@playwright/test'
 import type { HeardCall } from '#test/fakes/receiver.ts'
 import { startProgram } from '#test/program.ts'
 import { full } from './duely.ts'
-import { signIn } from './sign-in.ts'
+import { prove, signIn } from './sign-in.ts'
 import { expect, test } from './with-programs.ts'
 
 const anInvoice = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02' }
@@ -35,6 +35,7 @@ test('an API key created on the screen gives access to the invoices until it is 
   await expect(dialog.getByText('Please enter a name.')).toBeVisible()
   await dialog.getByLabel('Name').fill('Bookkeeping')
   await dialog.getByLabel('Expires').selectOption('After 30 days')
+  await prove(page)
   await dialog.getByRole('button', { name: 'Create API Key' }).click()
   const key = await shownOnce(page)
   const ask = (method: string, body?: object) =>
@@ -64,6 +65,7 @@ test('a read-only key cannot change anything', full, async ({ page, program }) =
   await page.getByRole('button', { name: 'Create API Key' }).click()
   await page.getByLabel('Name').fill('Dashboard on the wall')
   await page.getByLabel('Read only').check()
+  await prove(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Create API Key' }).click()
   const key = await shownOnce(page)
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
@@ -81,6 +83,7 @@ test('a webhook delivers an invoice signed with the secret shown, and the log ha
   await expect(dialog.getByText('Please enter an address such as https://example.com/duely.')).toBeVisible()
   await dialog.getByLabel('URL').fill(`${receiver.url}/duely`)
   await dialog.getByLabel('Invoice overdue').uncheck()
+  await prove(page)
   await dialog.getByRole('button', { name: 'Add Webhook' }).click()
   const secret = await shownOnce(page)
   expect(secret).toMatch(/^whsec_/)
@@ -125,7 +128,7 @@ test('a webhook delivers an invoice signed with the secret shown, and the log ha
 
 test('a webhook is paused, resumed, changed, gets a new secret, and is removed', full, async ({ page, program, receiver }) => {
   const asha = await signIn(page, program.url, 'changes@banyan.example')
-  const made = (await asha.send('POST', '/webhooks', { url: `${receiver.url}/first`, events: ['invoice.paid'] })) as {
+  const made = (await asha.send('POST', '/webhooks', { url: `${receiver.url}/first`, events: ['invoice.paid'], ...asha.proof })) as {
     _id: string
     secret: string
   }
@@ -137,10 +140,12 @@ test('a webhook is paused, resumed, changed, gets a new secret, and is removed',
 
   await page.getByRole('button', { name: 'Change', exact: true }).click()
   await page.getByRole('dialog').getByLabel('URL').fill(`${receiver.url}/second`)
+  await prove(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Save Changes' }).click()
   await expect(page.getByText(`${receiver.url}/second`)).toBeVisible()
 
   await page.getByRole('button', { name: 'Replace Secret' }).click()
+  await prove(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Replace Secret' }).click()
   const secret = await shownOnce(page)
   expect(secret).toMatch(/^whsec_/)

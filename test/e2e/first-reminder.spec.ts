@@ -89,7 +89,7 @@ test(
   'the checklist names what is missing first, never leads to a disabled button, and closes after the visit of the first reminder',
   full,
   async ({ page, program, smtp }) => {
-    const { send } = await signIn(page, program.url)
+    const { send, proof } = await signIn(page, program.url)
     const invoice = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 500, dueDate: '2026-01-02' }
     const mailbox = { host: smtp.host, port: smtp.port, secure: false, ...smtp.login }
     const heading = (name: string) => page.getByRole('heading', { name })
@@ -108,7 +108,7 @@ test(
     await page.getByRole('link', { name: 'Zoho' }).click()
     await expect(page.getByRole('dialog').getByRole('radio', { name: 'Zoho' })).toBeChecked()
 
-    await send('POST', '/mail-config/smtp', mailbox)
+    await send('POST', '/mail-config/smtp', { ...mailbox, ...proof })
     await page.goto('/dashboard/mail-settings')
     await expect(page.getByText('Next: see who gets an email')).toBeVisible()
     await page.getByRole('link', { name: 'Preview the first email' }).click()

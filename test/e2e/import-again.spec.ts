@@ -1,6 +1,6 @@
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
 import { full } from './duely.ts'
-import { onDashboard } from './sign-in.ts'
+import { onDashboard, prove } from './sign-in.ts'
 import { expect, test } from './with-programs.ts'
 
 const head = 'Invoice Number,Invoice Status,Customer Name,Due Date,Currency Code,Total,Balance,Primary Contact EmailID'
@@ -41,6 +41,7 @@ test('a watched address is looked through, applied and undone', full, async ({ p
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByText('Anyone who has this link can read the sheet.')).toBeVisible()
   await dialog.getByLabel('Link to a CSV file or Google Sheet').fill(`${receiver.url}/books.csv`)
+  await prove(page)
   await dialog.getByRole('button', { name: 'Watch' }).click()
   await expect(dialog.getByText('This update changes 2 invoices. Look through it before it counts.')).toBeVisible()
   await expect(dialog.getByText('ZB-2 Client 2, ₹400.00')).toBeVisible()

@@ -25,7 +25,7 @@ for (const theme of ['dark', 'light'] as const)
 
 test('the reference sends a call with an API key', full, async ({ page, program }) => {
   const asha = await someoneAt(program.url, 'reader@example.com')
-  const made = await asha.send('POST', '/api-keys', { name: 'Trying', scopes: ['read'] })
+  const made = await asha.send('POST', '/api-keys', { name: 'Trying', scopes: ['read'], ...asha.proof })
   const { key } = z.object({ key: z.string() }).parse(made)
   await page.goto('/docs')
   await page

@@ -27,6 +27,11 @@ export async function signIn(page: Page, url: string, email = newEmail()): Promi
   return someone
 }
 
+/** Fills in the password that a dialog asks for. */
+export async function prove(page: Page): Promise<void> {
+  await page.getByRole('dialog').getByLabel('Your current password').fill('correct horse battery')
+}
+
 /** Opens the dashboard of a new account with these invoices. */
 export async function onDashboard(
   page: Page,

@@ -8,6 +8,7 @@ import { billingCalls } from '#contract/billing.ts'
 import { type ApiKey, integrationCalls } from '#contract/integrations.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { Problem } from '#web/platform/problem.ts'
+import { noProof, ProofField, proofIn, useProof } from '#web/platform/proof.tsx'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { CopyButton } from '#web/ui/buttons.tsx'
@@ -85,7 +86,7 @@ export function ApiKeys(): ReactNode {
 }
 
 function Key({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }): ReactNode {
-  const { name, ending, scopes, createdAt, expiresAt, lastUsedAt } = apiKey
+  const { name, ending, scopes, createdAt, expiresAt, lastUsedAt, handedOver } = apiKey
   const zone = useZone()
   const now = new Date()
   const day = (instant: string) => showDate(dateIn(zone, new Date(instant)))
@@ -102,6 +103,7 @@ function Key({ apiKey, onRevoke }: { apiKey: ApiKey; onRevoke: () => void }): Re
       <div className={styles.what}>
         <div className={styles.name}>
           {name} <code className={styles.ending}>{t.ending(ending)}</code>
+          {handedOver && <Pill tone="unpaid">{texts.handedOver}</Pill>}
           {left !== null && left <= 0 && <Pill tone="overdue">{t.expired}</Pill>}
           {left !== null && left > 0 && left < soon && <Pill tone="unpaid">{t.soon}</Pill>}
         </div>
@@ -174,14 +176,16 @@ interface ApiKeyFormProps {
 
 function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNode {
   const queries = useQueryClient()
+  const proof = useProof()
   const state = useContractForm({
     call: integrationCalls.addKey,
-    initialValues: { name: '', scopes: 'write' as 'read' | 'write', expiresInDays: '90' },
-    toInput: ({ name, scopes, expiresInDays }) => ({
+    initialValues: { name: '', scopes: 'write' as 'read' | 'write', expiresInDays: '90', ...noProof },
+    toInput: ({ name, scopes, expiresInDays, ...given }) => ({
       body: {
         name,
         scopes: scopes === 'write' ? (['read', 'write'] as const).slice() : (['read'] as const).slice(),
         expiresInDays: expiresInDays === 'never' ? null : Number(expiresInDays),
+        ...proofIn(proof, given),
       },
     }),
     onSuccess: ({ key }) => {
@@ -230,6 +234,7 @@ function ApiKeyForm({ onBusy, onKey, onClose }: ApiKeyFormProps): ReactNode {
           data={Object.entries(dialogTexts.lengths).map(([value, label]) => ({ value, label }))}
           {...form.getInputProps('expiresInDays')}
         />
+        <ProofField proof={proof} hint={dialogTexts.proofHint} of={(field) => form.getInputProps(field)} />
       </div>
     </ContractForm>
   )

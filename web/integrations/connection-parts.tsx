@@ -51,10 +51,14 @@ export function SubscribeButton(): ReactNode {
   )
 }
 
-const tones = { on: 'paid', by_hand: 'unpaid', failing: 'overdue', unverified: 'unpaid', zapier_unsubscribed: 'unpaid' } satisfies Record<
-  string,
-  PillTone
->
+const tones = {
+  on: 'paid',
+  by_hand: 'unpaid',
+  failing: 'overdue',
+  unverified: 'unpaid',
+  zapier_unsubscribed: 'unpaid',
+  handed_over: 'unpaid',
+} satisfies Record<string, PillTone>
 
 export function WebhookState({ webhook }: { webhook: Webhook }): ReactNode {
   const state = webhook.pausedBecause ?? 'on'

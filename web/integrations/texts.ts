@@ -11,6 +11,9 @@ export const texts = {
   used: (when: string) => `last used ${when}`,
   scopes: (scopes: Scope[]) => (scopes.includes('write') ? 'can read and write' : 'can only read'),
 
+  handedOver: 'To be taken over',
+  openTeam: 'Open Team',
+
   plan: {
     title: (plan: string) => `Webhooks and API keys need ${plan}`,
     text: (state: string, plan: string) =>
@@ -99,6 +102,7 @@ export const texts = {
       failing: 'Paused: failing',
       unverified: 'Not verified',
       zapier_unsubscribed: 'Paused with Zapier',
+      handed_over: 'To be taken over',
     },
     failing: (n: number) => `${count(n, 'failed attempt')} in a row`,
     skipped: (n: number) => `${count(n, 'event')} skipped`,
@@ -111,6 +115,7 @@ export const texts = {
       url: 'URL',
       urlHint: 'It must answer a JSON POST with a 2xx status within ten seconds, and first a challenge: see the API guide',
       urlPlaceholder: 'https://example.com/duely',
+      proofHint: 'So that no one else can have your events sent somewhere.',
       submit: 'Add Webhook',
       busy: 'Adding...',
       save: 'Save Changes',
@@ -160,6 +165,10 @@ export const texts = {
         title: 'Paused: you unsubscribed from Zapier',
         text: 'Events wait for up to 30 days and are delivered once you subscribe again.',
       },
+      handed_over: {
+        title: 'Who set this up has left',
+        text: 'It gets no events until someone takes it over under Team, with a new secret. Events wait for up to 30 days.',
+      },
     },
     failing: (n: number) => `The last ${count(n, 'attempt')} failed. After 100 in a row, the webhook is paused.`,
     skipped: (n: number, when: string) =>
@@ -185,8 +194,8 @@ export const texts = {
       open: 'Replace Secret',
       title: 'Replace the secret?',
       text: 'Requests are signed with the new secret immediately. Your software rejects them until you update it.',
+      proofHint: 'So that no one else can get the secret.',
       busy: 'Replacing...',
-      failed: (message: string) => `Couldn’t replace the secret. ${message}`,
     },
     remove: {
       open: 'Remove',
@@ -258,6 +267,7 @@ export const texts = {
       ends: 'Expires',
       endsHint: 'We recommend setting an expiry date',
       lengths: { 30: 'After 30 days', 90: 'After 90 days', 365: 'After 365 days', never: 'Never' },
+      proofHint: 'So that no one else can create a key for you.',
       submit: 'Create API Key',
       busy: 'Creating...',
     },

@@ -5,6 +5,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { integrationCalls, type Webhook, type WebhookEvent, webhookEvent } from '#contract/integrations.ts'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
+import { noProof, ProofField, type ProofValues, proofIn, useProof } from '#web/platform/proof.tsx'
 import { invalidate } from '#web/platform/query.ts'
 import { CopyButton } from '#web/ui/buttons.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -51,7 +52,7 @@ export function WebhookDialog({ opened, webhook, onClose }: WebhookDialogProps):
 
 const formTexts = texts.webhooks.dialog
 
-type WebhookValues = { url: string; events: WebhookEvent[] }
+type WebhookValues = ProofValues & { url: string; events: WebhookEvent[] }
 
 interface WebhookFormProps {
   webhook: Webhook | null
@@ -67,44 +68,54 @@ function WebhookForm(props: WebhookFormProps): ReactNode {
 
 function AddForm({ onBusy, onSecret, onClose }: WebhookFormProps): ReactNode {
   const queries = useQueryClient()
+  const proof = useProof()
   const state = useContractForm({
     call: integrationCalls.addWebhook,
-    initialValues: { url: '', events: [...webhookEvent.options] } as WebhookValues,
-    toInput: ({ url, events }) => ({ body: { url: url.trim(), events } }),
+    initialValues: { url: '', events: [...webhookEvent.options], ...noProof } as WebhookValues,
+    toInput: ({ url, events, ...given }) => ({ body: { url: url.trim(), events, ...proofIn(proof, given) } }),
     onSuccess: ({ secret }) => {
       onSecret(secret)
       // After the secret is on screen: the list may wait, it must not.
       void invalidate(queries, [integrationCalls.webhooks])
     },
   })
-  return <Shared state={state} submit={formTexts.submit} busy={formTexts.busy} onBusy={onBusy} onClose={onClose} />
+  return <Shared state={state} proof={proof} submit={formTexts.submit} busy={formTexts.busy} onBusy={onBusy} onClose={onClose} />
 }
 
-function ChangeForm({ webhook, onBusy, onClose }: WebhookFormProps & { webhook: Webhook }): ReactNode {
+function ChangeForm({ webhook, onBusy, onSecret, onClose }: WebhookFormProps & { webhook: Webhook }): ReactNode {
+  const proof = useProof()
+  const isMoved = (url: string) => url.trim() !== webhook.url
   const state = useContractForm({
     call: integrationCalls.changeWebhook,
-    initialValues: { url: webhook.url, events: webhook.events } as WebhookValues,
-    toInput: ({ url, events }) => ({ params: { id: webhook._id }, body: { url: url.trim(), events } }),
+    initialValues: { url: webhook.url, events: webhook.events, ...noProof } as WebhookValues,
+    toInput: ({ url, events, ...given }) => ({
+      params: { id: webhook._id },
+      body: { events, ...(isMoved(url) ? { url: url.trim(), ...proofIn(proof, given) } : {}) },
+    }),
     invalidates: [integrationCalls.webhooks],
     update: (cache, changed) =>
       cache.update(integrationCalls.webhooks, (list) => list.map((one) => (one._id === changed._id ? changed : one))),
-    onSuccess: () => {
+    onSuccess: ({ secret }) => {
       toast('good', formTexts.saved)
-      onClose()
+      // Another person knows that of before.
+      if (secret !== undefined) onSecret(secret)
+      else onClose()
     },
   })
-  return <Shared state={state} submit={formTexts.save} busy={formTexts.saving} onBusy={onBusy} onClose={onClose} />
+  const asked = isMoved(state.form.values.url) ? proof : null
+  return <Shared state={state} proof={asked} submit={formTexts.save} busy={formTexts.saving} onBusy={onBusy} onClose={onClose} />
 }
 
 interface SharedProps {
   state: ContractFormState<WebhookValues>
+  proof: ReturnType<typeof useProof>
   submit: string
   busy: string
   onBusy: (busy: boolean) => void
   onClose: () => void
 }
 
-function Shared({ state, submit, busy, onBusy, onClose }: SharedProps): ReactNode {
+function Shared({ state, proof, submit, busy, onBusy, onClose }: SharedProps): ReactNode {
   const { form, busy: sending } = state
   useEffect(() => {
     onBusy(sending)
@@ -152,6 +163,7 @@ function Shared({ state, submit, busy, onBusy, onClose }: SharedProps): ReactNod
             />
           ))}
         </Checkbox.Group>
+        <ProofField proof={proof} hint={formTexts.proofHint} of={(field) => form.getInputProps(field)} />
       </div>
     </ContractForm>
   )

@@ -6,7 +6,9 @@ import { Link, useNavigate, useParams } from 'react-router'
 import { integrationCalls, type Webhook, type WebhookDelivery } from '#contract/integrations.ts'
 import { screens } from '#contract/screens.ts'
 import { Allowed } from '#web/platform/account.tsx'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
+import { noProof, ProofField, proofIn, useProof } from '#web/platform/proof.tsx'
 import { invalidate, useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton } from '#web/ui/buttons.tsx'
@@ -77,10 +79,9 @@ function Found({ webhook }: { webhook: Webhook | undefined }): ReactNode {
 function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () => void }): ReactNode {
   const { _id, kind, pausedBecause, failures, skipped, lastSkippedAt } = webhook
   const [changing, setChanging] = useState(false)
-  const [secret, setSecret] = useState<string | null>(null)
+  const [replacing, setReplacing] = useState(false)
   const navigate = useNavigate()
   const queries = useQueryClient()
-  const replaceSecret = useApiMutation(integrationCalls.replaceSecret, { onSuccess: (made) => setSecret(made.secret) })
   const remove = useApiMutation(integrationCalls.removeWebhook, {
     onSuccess: () => {
       toast('good', t.remove.done)
@@ -90,16 +91,6 @@ function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () =
       void navigate(screens.connections, { replace: true })
     },
   })
-  const askToReplace = () =>
-    void confirm({
-      title: t.replace.title,
-      body: t.replace.text,
-      tone: 'danger',
-      action: t.replace.open,
-      busy: t.replace.busy,
-      failed: t.replace.failed,
-      onConfirm: () => replaceSecret.mutateAsync({ params: { id: _id } }),
-    })
   const askToRemove = () =>
     void confirm({
       title: t.remove.title,
@@ -126,13 +117,14 @@ function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () =
   })
   const own = kind === 'webhook'
   const paused = pausedBecause !== null && !unverified
+  const handedOver = pausedBecause === 'handed_over'
   return (
     <>
       {pausedBecause !== null && (
         <Notice
           tone={pausedBecause === 'failing' ? 'bad' : 'warn'}
           title={t.paused[pausedBecause].title}
-          action={pausedBecause === 'zapier_unsubscribed' ? <SubscribeButton /> : undefined}
+          action={pausedBecause === 'zapier_unsubscribed' ? <SubscribeButton /> : handedOver ? <OpenTeam /> : undefined}
         >
           {t.paused[pausedBecause].text}
         </Notice>
@@ -146,13 +138,13 @@ function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () =
         {!own && <p className={styles.small}>{t.zapier}</p>}
         <Allowed by="admin" says>
           <div className={styles.actions}>
-            {test.button}
-            {own && (
+            {!handedOver && test.button}
+            {own && !handedOver && (
               <Button variant="default" onClick={() => setChanging(true)}>
                 {t.change}
               </Button>
             )}
-            {pausedBecause !== 'zapier_unsubscribed' && (
+            {pausedBecause !== 'zapier_unsubscribed' && !handedOver && (
               <BusyButton
                 variant="default"
                 busy={change.isPending}
@@ -162,8 +154,8 @@ function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () =
                 {paused ? t.resume : t.pause}
               </BusyButton>
             )}
-            {own && (
-              <Button variant="default" onClick={askToReplace}>
+            {own && !handedOver && (
+              <Button variant="default" onClick={() => setReplacing(true)}>
                 {t.replace.open}
               </Button>
             )}
@@ -176,8 +168,16 @@ function WebhookCard({ webhook, onRemoved }: { webhook: Webhook; onRemoved: () =
         {test.outcome}
       </Panel>
       <WebhookDialog opened={changing} webhook={webhook} onClose={() => setChanging(false)} />
-      <SecretDialog secret={secret} onClose={() => setSecret(null)} />
+      <ReplaceSecret opened={replacing} id={_id} onClose={() => setReplacing(false)} />
     </>
+  )
+}
+
+function OpenTeam(): ReactNode {
+  return (
+    <Button component={Link} to={screens.team} variant="default">
+      {texts.openTeam}
+    </Button>
   )
 }
 
@@ -206,23 +206,51 @@ function Facts({ webhook }: { webhook: Webhook }): ReactNode {
   )
 }
 
-/** A new secret, shown once. */
-function SecretDialog({ secret, onClose }: { secret: string | null; onClose: () => void }): ReactNode {
-  // It must stay while the dialog fades.
-  const [last, setLast] = useState(secret)
-  if (secret !== null && secret !== last) setLast(secret)
+/** Asks for the password, then shows the new secret once. */
+function ReplaceSecret({ opened, id, onClose }: { opened: boolean; id: string; onClose: () => void }): ReactNode {
+  const proof = useProof()
+  const [secret, setSecret] = useState<string | null>(null)
+  const state = useContractForm({
+    call: integrationCalls.replaceSecret,
+    initialValues: noProof,
+    toInput: (given) => ({ params: { id }, body: proofIn(proof, given) }),
+    onSuccess: (made) => setSecret(made.secret),
+  })
+  const stays = secret !== null
   return (
     <Dialog
-      opened={secret !== null}
-      onClose={onClose}
-      onExitTransitionEnd={() => setLast(null)}
-      title={texts.webhooks.secret.title}
+      opened={opened}
+      onClose={state.busy ? () => undefined : onClose}
+      onExitTransitionEnd={() => {
+        setSecret(null)
+        state.reset()
+      }}
+      title={stays ? texts.webhooks.secret.title : t.replace.title}
       size={520}
-      closeOnClickOutside={false}
-      closeOnEscape={false}
-      withCloseButton={false}
+      closeOnClickOutside={!stays}
+      closeOnEscape={!stays}
+      withCloseButton={!stays}
     >
-      <SecretOnce secret={last ?? ''} onClose={onClose} />
+      {stays ? (
+        <SecretOnce secret={secret} onClose={onClose} />
+      ) : (
+        <ContractForm
+          state={state}
+          submit={t.replace.open}
+          busy={t.replace.busy}
+          tone="danger"
+          actions={
+            <Button variant="default" onClick={onClose} disabled={state.busy}>
+              {texts.cancel}
+            </Button>
+          }
+        >
+          <div className={styles.fields}>
+            <p className={styles.flush}>{t.replace.text}</p>
+            <ProofField proof={proof} hint={t.replace.proofHint} autofocus of={(field) => state.form.getInputProps(field)} />
+          </div>
+        </ContractForm>
+      )}
     </Dialog>
   )
 }

@@ -1,11 +1,17 @@
+import { Button } from '@mantine/core'
 import { IconBrandGmail, IconBrandOffice } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSearchParams } from 'react-router'
+import type { Proof } from '#contract/accounts.ts'
 import { administratorCodes, furtherState, type MailConfig, mailCalls, microsoftState } from '#contract/mail.ts'
 import { useServer } from '#web/platform/account.tsx'
+import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { noProof, ProofField, type ProofValues, proofIn, useProof } from '#web/platform/proof.tsx'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
+import { send } from '#web/platform/send.ts'
 import { BusyButton, CopyButton } from '#web/ui/buttons.tsx'
+import { Dialog } from '#web/ui/dialog.tsx'
 import { FormError, Notice } from '#web/ui/notice.tsx'
 import { brief, toast } from '#web/ui/toast.tsx'
 import { mailboxInvalidates } from './smtp-dialog.tsx'
@@ -31,9 +37,14 @@ export function ConsentButton({
   const server = useServer()
   const available = server?.[ability] ?? false
   const [problem, setProblem] = useState<string | null>(null)
+  const [proving, setProving] = useState(false)
   const leave = {
     onSuccess: ({ url }: { url: string }) => window.location.assign(url),
     onError: (error: Error) => {
+      if (error instanceof Problem && error.errors.some(({ path }) => path === 'currentPassword' || path === 'code')) {
+        setProving(true)
+        return
+      }
       const message = texts[provider].startFailed(error instanceof Problem ? error.message : '')
       setProblem(message)
       toast('bad', brief(message))
@@ -61,7 +72,45 @@ export function ConsentButton({
         {texts[provider][kind]}
       </BusyButton>
       {problem !== null && <FormError message={problem} />}
+      <ConsentProof opened={proving} provider={provider} further={further} onClose={() => setProving(false)} />
     </>
+  )
+}
+
+interface ConsentProofProps {
+  opened: boolean
+  provider: ConsentProvider
+  further: boolean
+  onClose: () => void
+}
+
+const given = ({ currentPassword, code }: Proof): Proof => ({ currentPassword, code })
+
+/** The provider shows whose the mailbox is; the password shows who connects it here. */
+function ConsentProof({ opened, provider, further, onClose }: ConsentProofProps): ReactNode {
+  const proof = useProof()
+  const state = useContractForm<typeof mailCalls.startMailbox, ProofValues>({
+    call: mailCalls.startMailbox,
+    initialValues: noProof,
+    toInput: (given) => ({ body: { provider, ...proofIn(proof, given) } }),
+    send: ({ body }) => (further ? send(mailCalls.startMailbox, { body }) : send(consents[provider].start, { body: given(body) })),
+    onSuccess: ({ url }) => window.location.assign(url),
+  })
+  return (
+    <Dialog opened={opened} onClose={onClose} title={texts.prove.title}>
+      <ContractForm
+        state={state}
+        submit={texts.prove.submit}
+        busy={texts[provider].busy}
+        actions={
+          <Button variant="default" onClick={onClose}>
+            {texts.smtp.cancel}
+          </Button>
+        }
+      >
+        <ProofField proof={proof} hint={texts.smtp.proofHint} autofocus of={(field) => state.form.getInputProps(field)} />
+      </ContractForm>
+    </Dialog>
   )
 }
 

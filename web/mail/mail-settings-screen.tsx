@@ -451,7 +451,13 @@ function MailboxPause({ pause, host, onFix }: { pause: SenderPause; host: string
     <Notice
       tone="bad"
       title={texts.pause.titles[pause.reason]}
-      action={<Button onClick={onFix}>{texts.pause.action[pause.reason]}</Button>}
+      action={
+        pause.provider === 'smtp' ? (
+          <Button onClick={onFix}>{texts.pause.action[pause.reason]}</Button>
+        ) : (
+          <ConsentButton provider={pause.provider} kind="again" />
+        )
+      }
     >
       <p className={styles.text}>
         {cause === 'login_refused' ? (

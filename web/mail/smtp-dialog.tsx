@@ -5,7 +5,8 @@ import { accountCalls } from '#contract/accounts.ts'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
-import { errorMessage } from '#web/platform/problem.ts'
+import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { noProof, ProofField, type ProofValues, proofIn, useProof } from '#web/platform/proof.tsx'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { brief, toast } from '#web/ui/toast.tsx'
 import styles from './mail.module.css'
@@ -45,7 +46,7 @@ export function SmtpDialog({ opened, provider, mailbox, further = false, onConne
   )
 }
 
-interface Values extends Record<string, unknown> {
+interface Values extends Record<string, unknown>, ProofValues {
   host: string
   port: number | string
   secure: boolean
@@ -66,9 +67,18 @@ interface SmtpFormProps {
 /** What shows a mailbox. */
 export const mailboxInvalidates = [mailCalls.config, mailCalls.mailboxes, reminderCalls.status, reminderCalls.preview, accountCalls.stats]
 
-function formOptions({ provider, mailbox, onConnected, onClose }: SmtpFormProps) {
+/** `asks`: whether the form asks who it is. Right after signing in, the first mailbox needs no password; else the server asks for it. */
+function useForm({ provider, mailbox, further = false, onConnected, onClose }: SmtpFormProps & { further?: boolean }) {
   const empty = presets[provider]
-  return {
+  const proof = useProof()
+  const [isAsked, setAsked] = useState(further || !!mailbox?.user)
+  const asks = isAsked ? proof : null
+  const draftOf = ({ port, currentPassword, code, ...rest }: Values) => ({
+    ...rest,
+    port: port === '' ? Number.NaN : Number(port),
+    ...proofIn(asks, { currentPassword, code }),
+  })
+  const options = {
     initialValues: {
       host: mailbox?.host ?? empty.host,
       port: mailbox?.port ?? empty.port,
@@ -76,6 +86,7 @@ function formOptions({ provider, mailbox, onConnected, onClose }: SmtpFormProps)
       user: mailbox?.user ?? '',
       username: mailbox?.username ?? '',
       pass: '',
+      ...noProof,
     } as Values,
     invalidates: mailboxInvalidates,
     onSuccess: ({ user }: Pick<MailConfig, 'user'>) => {
@@ -83,32 +94,41 @@ function formOptions({ provider, mailbox, onConnected, onClose }: SmtpFormProps)
       onConnected(user)
       onClose()
     },
-    onError: (error: unknown) => toast('bad', brief(t.failed(errorMessage(error)))),
+    onError: (error: unknown) => {
+      if (error instanceof Problem && error.code === 'wrong_password' && !isAsked) setAsked(true)
+      else toast('bad', brief(t.failed(errorMessage(error))))
+    },
   }
+  return { asks, draftOf, options }
 }
 
-const draftOf = ({ port, ...rest }: Values) => ({ ...rest, port: port === '' ? Number.NaN : Number(port) })
-
 function DefaultForm(props: SmtpFormProps): ReactNode {
+  const { asks, draftOf, options } = useForm(props)
   const state = useContractForm<typeof mailCalls.configureSmtp, Values>({
     call: mailCalls.configureSmtp,
     toInput: (values) => ({ body: draftOf(values) }),
-    ...formOptions(props),
+    ...options,
   })
-  return <SmtpForm state={state} {...props} />
+  return <SmtpForm state={state} asks={asks} {...props} />
 }
 
 /** A mailbox with the same address is replaced. */
 function FurtherForm(props: SmtpFormProps): ReactNode {
+  const { asks, draftOf, options } = useForm({ ...props, further: true })
   const state = useContractForm<typeof mailCalls.addMailbox, Values>({
     call: mailCalls.addMailbox,
     toInput: (values) => ({ body: { provider: 'smtp', ...draftOf(values) } }),
-    ...formOptions(props),
+    ...options,
   })
-  return <SmtpForm state={state} {...props} />
+  return <SmtpForm state={state} asks={asks} {...props} />
 }
 
-function SmtpForm({ state, mailbox, onBusy, onClose }: SmtpFormProps & { state: ContractFormState<Values> }): ReactNode {
+interface FieldsProps extends SmtpFormProps {
+  state: ContractFormState<Values>
+  asks: ReturnType<typeof useProof>
+}
+
+function SmtpForm({ state, asks, mailbox, onBusy, onClose }: FieldsProps): ReactNode {
   const portTyped = useRef(false)
   const { form, busy } = state
   const { host, user } = form.values
@@ -162,6 +182,7 @@ function SmtpForm({ state, mailbox, onBusy, onClose }: SmtpFormProps & { state: 
           name="pass"
         />
         <ServerFields state={state} provider={provider} portTyped={portTyped} />
+        <ProofField proof={asks} hint={t.proofHint} of={(field) => form.getInputProps(field)} />
       </div>
       <p role="status" className={styles.patience}>
         {busy && t.patience}

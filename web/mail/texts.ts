@@ -93,6 +93,7 @@ export const texts = {
     titles: {
       login_refused: 'Sending is paused: the mail server refused the login',
       quota: 'Sending is paused: the mailbox reached its sending limit',
+      handed_over: 'Sending is paused: who connected this mailbox has left',
     },
     said: (host: string) => `${host} replied:`,
     theServer: 'The mail server',
@@ -102,8 +103,9 @@ export const texts = {
       login_refused: 'Enter the new app password. Waiting emails are sent right away.',
       quota:
         'Most providers allow more after a few hours, or the next day at the latest. Save the settings again then, and waiting emails are sent right away.',
+      handed_over: 'Waiting emails are sent right away once it is connected again.',
     },
-    action: { login_refused: 'Enter New App Password', quota: 'Save Settings Again' },
+    action: { login_refused: 'Enter New App Password', quota: 'Save Settings Again', handed_over: 'Connect Again' },
   },
   remove: {
     title: 'Remove configuration',
@@ -114,7 +116,9 @@ export const texts = {
     done: 'Mail configuration removed successfully!',
     failed: (message: string) => `Error removing configuration: ${message}`,
   },
+  prove: { title: 'Confirm that it’s you', submit: 'Continue' },
   smtp: {
+    proofHint: 'Of Duely. So that no one else can choose where your emails are sent from.',
     title: 'Configure Custom SMTP',
     host: 'SMTP Host',
     hostExample: 'smtp.example.com',

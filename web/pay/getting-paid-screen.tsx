@@ -14,6 +14,7 @@ import { screens, withQuery } from '#contract/screens.ts'
 import { Allowed, LinkButton } from '#web/platform/account.tsx'
 import { ContractForm, changedFields, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
+import { noProof, ProofField, proofIn, useProof } from '#web/platform/proof.tsx'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton, openLater } from '#web/ui/buttons.tsx'
@@ -24,7 +25,7 @@ import { PageHeader, Panel } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import { AnswersCard } from './answers-card.tsx'
-import { MethodDialog, noProof, ProofField, proofIn, useProof } from './method-dialog.tsx'
+import { MethodDialog } from './method-dialog.tsx'
 import styles from './pay.module.css'
 import { RazorpayDialog, TryButton } from './razorpay-dialog.tsx'
 import { bankCard, texts } from './texts.ts'
@@ -198,7 +199,7 @@ function PayPageCard({ settings, isPublic }: { settings: PaymentSettings; isPubl
             ]}
             {...form.getInputProps('pdf')}
           />
-          {changed && <ProofField proof={proof} of={(field) => form.getInputProps(field)} />}
+          {changed && <ProofField proof={proof} hint={texts.proofHint} of={(field) => form.getInputProps(field)} />}
         </div>
       </ContractForm>
       <UnsavedGuard unsaved={changed && !state.busy} />
@@ -314,7 +315,7 @@ function LogoForm({ image, onDone }: { image: string; onDone: () => void }): Rea
         </Button>
       }
     >
-      <ProofField proof={proof} autofocus of={(field) => state.form.getInputProps(field)} />
+      <ProofField proof={proof} hint={texts.proofHint} autofocus of={(field) => state.form.getInputProps(field)} />
     </ContractForm>
   )
 }

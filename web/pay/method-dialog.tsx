@@ -1,6 +1,5 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { accountCalls } from '#contract/accounts.ts'
 import {
   type BankSettings,
   bankKinds,
@@ -9,33 +8,14 @@ import {
   paymentSettingsCalls,
 } from '#contract/payment-settings.ts'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
-import { useApiQuery } from '#web/platform/query.ts'
+import { noProof, ProofField, type ProofValues, proofIn, useProof } from '#web/platform/proof.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { PasswordField } from '#web/ui/fields.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import type { Method } from './getting-paid-screen.tsx'
 import styles from './pay.module.css'
 import { texts } from './texts.ts'
 
-/** What proves that the owner changes how clients pay. */
-type Proof = 'currentPassword' | 'code'
-
-/** The field that a change needs; null where the server asks for a recent sign-in instead: Google confirms who its users are. */
-export function useProof(): Proof | null {
-  const profile = useApiQuery(accountCalls.profile).data
-  if (profile === undefined) return null
-  if (profile.googleId === undefined) return 'currentPassword'
-  return profile.twoFactor === null ? null : 'code'
-}
-
-/** The proof as a part of a call's body. */
-export function proofIn(proof: Proof | null, values: Record<Proof, string>): Partial<Record<Proof, string>> {
-  return proof === null ? {} : { [proof]: values[proof] }
-}
-
-export const noProof: Record<Proof, string> = { currentPassword: '', code: '' }
-
-interface Values extends Record<string, unknown>, Record<Proof, string> {
+interface Values extends Record<string, unknown>, ProofValues {
   upi: { id: string; name: string; merchantCode: string }
   bank: Record<Exclude<keyof BankSettings, 'kind'>, string> & { kind: BankSettings['kind'] }
   ownLink: { label: string; url: string }
@@ -56,41 +36,6 @@ export function MethodDialog({ method, settings, onClose }: MethodDialogProps): 
     <Dialog opened={method !== null} onClose={onClose} title={title}>
       {method !== null && <MethodForm key={method} method={method} settings={settings} onClose={onClose} />}
     </Dialog>
-  )
-}
-
-interface ProofFieldProps {
-  proof: Proof | null
-  /** The props of a field of the form. */
-  of: (field: Proof) => object
-  autofocus?: boolean
-}
-
-/** The password, or the code where the account has no password, that a change of how clients pay needs. */
-export function ProofField({ proof, of, autofocus = false }: ProofFieldProps): ReactNode {
-  const focus = { 'data-autofocus': autofocus || undefined }
-  if (proof === 'currentPassword')
-    return (
-      <PasswordField
-        label={texts.password}
-        description={texts.proofHint}
-        autoComplete="current-password"
-        required
-        {...focus}
-        {...of('currentPassword')}
-      />
-    )
-  return (
-    proof && (
-      <TextInput
-        label={texts.code}
-        description={`${texts.codeHint} ${texts.proofHint}`}
-        autoComplete="one-time-code"
-        required
-        {...focus}
-        {...of('code')}
-      />
-    )
   )
 }
 
@@ -149,7 +94,7 @@ function MethodForm({ method, settings, onClose }: { method: Method; settings: P
     >
       <div className={styles.fields}>
         {!removing && <Fields method={method} state={state} />}
-        <ProofField proof={proof} of={(field) => state.form.getInputProps(field)} />
+        <ProofField proof={proof} hint={texts.proofHint} of={(field) => state.form.getInputProps(field)} />
       </div>
     </ContractForm>
   )

@@ -4,12 +4,12 @@ import { type ReactNode, useState } from 'react'
 import { isTestKey, type PaymentSettings, paymentSettingsCalls, type RazorpayConnected } from '#contract/payment-settings.ts'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
+import { noProof, ProofField, proofIn, useProof } from '#web/platform/proof.tsx'
 import { invalidate, useApiMutation } from '#web/platform/query.ts'
 import { BusyButton, CopyButton, openLater } from '#web/ui/buttons.tsx'
 import { Dialog } from '#web/ui/dialog.tsx'
 import { PasswordField } from '#web/ui/fields.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { noProof, ProofField, proofIn, useProof } from './method-dialog.tsx'
 import styles from './pay.module.css'
 import { texts } from './texts.ts'
 
@@ -104,7 +104,7 @@ function Keys({ connection, onMade, onRemove, onClose }: KeysProps): ReactNode {
           {...form.getInputProps('keyId')}
         />
         <PasswordField label={t.keySecret} description={t.keySecretHint} autoComplete="off" required {...form.getInputProps('keySecret')} />
-        <ProofField proof={proof} of={(field) => form.getInputProps(field)} />
+        <ProofField proof={proof} hint={texts.proofHint} of={(field) => form.getInputProps(field)} />
       </div>
     </ContractForm>
   )
@@ -158,7 +158,7 @@ function Disconnect({ onDone, onBack }: { onDone: () => void; onBack: () => void
       }
     >
       <p className={styles.text}>{t.disconnectText}</p>
-      <ProofField proof={proof} autofocus of={(field) => state.form.getInputProps(field)} />
+      <ProofField proof={proof} hint={texts.proofHint} autofocus of={(field) => state.form.getInputProps(field)} />
     </ContractForm>
   )
 }

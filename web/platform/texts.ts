@@ -10,6 +10,13 @@ export const texts = {
   broken: 'Something went wrong on this page. Please reload it and try again.',
 }
 
+/** What proves who makes a change. */
+export const proofTexts = {
+  password: 'Your current password',
+  code: 'Code',
+  codeHint: 'From your authenticator app, or a recovery code.',
+}
+
 /** Where reminders can't be sent yet because the email is not confirmed. */
 export const confirmEmailTexts = {
   title: 'Confirm your email to start sending',

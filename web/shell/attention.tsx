@@ -97,7 +97,7 @@ function mailboxItem(pause: SenderPause, zone: string | undefined): AttentionIte
     summary: t.paused[cause].summary,
     title: t.paused[cause].title,
     text: [t.paused[cause].text, ends].filter((sentence) => sentence !== '').join(' '),
-    reply: pause.message,
+    ...(cause === 'handed_over' ? {} : { reply: pause.message }),
     action: { text: t.openSettings, to: screens.mailSettings, reload: false },
     at: pause.since,
   }
@@ -142,6 +142,8 @@ const kinds: Record<Notice['kind'], Pick<AttentionItem, 'kind' | 'tone' | 'needs
   run_missing: { kind: 'service', tone: 'warn', needsOwner: true },
   sequence_ended: { kind: 'delivery', tone: 'warn', needsOwner: true },
   payment_settings: { kind: 'service', tone: 'info', needsOwner: false },
+  handed_over: { kind: 'service', tone: 'warn', needsOwner: true },
+  access_changed: { kind: 'service', tone: 'info', needsOwner: false },
 }
 
 function noticeItem({ _id, kind, summary, title, text, link, clients, updatedAt }: Notice, dismiss: () => Promise<unknown>): AttentionItem {

@@ -93,6 +93,11 @@ export const texts = {
         title: 'Microsoft 365 needs to be reconnected',
         text: 'Connect it again. Waiting emails are sent right away.',
       },
+      handed_over: {
+        summary: 'a mailbox has to be connected again',
+        title: 'Who connected your mailbox has left',
+        text: 'Connect it again. Waiting emails are sent right away.',
+      },
       quota: {
         summary: 'the mailbox reached its sending limit',
         title: 'Your mailbox reached its sending limit',

@@ -11,6 +11,7 @@ import { texts } from '#web/accounts/texts.ts'
 import { useRefusal, useToday } from '#web/platform/account.tsx'
 import { ContractForm, type ContractFormState, changedFields, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
+import { noProof, ProofField, proofIn, useProof } from '#web/platform/proof.tsx'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { openBusiness } from '#web/platform/session.ts'
@@ -174,10 +175,11 @@ function Replies({ business, disabled }: { business: BusinessDetails; disabled: 
   const b = texts.brand
   const { replyTo, pendingReplyTo } = business
   const [again, setAgain] = useState(false)
+  const proof = useProof()
   const ask = useContractForm({
     call: businessCalls.askReplyTo,
-    initialValues: { email: '' },
-    toInput: (body) => ({ body }),
+    initialValues: { email: '', ...noProof },
+    toInput: ({ email, ...given }) => ({ body: { email, ...proofIn(proof, given) } }),
     invalidates: [businessCalls.read],
     onSuccess: () => {
       setAgain(false)
@@ -212,6 +214,9 @@ function Replies({ business, disabled }: { business: BusinessDetails; disabled: 
         <ContractForm state={ask} submit={b.send} busy={b.sending}>
           <div className={styles.column}>
             <TextInput label={b.replyTo} type="email" autoComplete="off" disabled={disabled} {...ask.form.getInputProps('email')} />
+            {ask.form.isDirty('email') && (
+              <ProofField proof={proof} hint={b.replyProofHint} of={(field) => ask.form.getInputProps(field)} />
+            )}
           </div>
         </ContractForm>
       ) : (

@@ -1,4 +1,6 @@
-import { Button, Group, Modal, TextInput } from '@mantine/core'
+import '@mantine/core/styles/InlineInput.layer.css'
+import '@mantine/core/styles/Checkbox.layer.css'
+import { Button, Checkbox, Group, Modal, TextInput } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { type FormEvent, type ReactNode, Suspense, useState } from 'react'
 import { useSearchParams } from 'react-router'
@@ -36,7 +38,7 @@ export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
     <>
       {!byGoogle && (
         <Panel title={t.password.title}>
-          <PasswordForm email={profile.email} />
+          <PasswordForm profile={profile} />
         </Panel>
       )}
       <SecurityTwoFactor profile={profile} />
@@ -57,14 +59,14 @@ export function ProfileSecurity({ profile }: { profile: Profile }): ReactNode {
 
 const passwordTexts = texts.profile.password
 
-function PasswordForm({ email }: { email: string }): ReactNode {
+function PasswordForm({ profile: { email, apiKeys } }: { profile: Profile }): ReactNode {
   const shortest = useServer()?.passwordMinLength ?? 6
   const state = useContractForm({
     call: accountCalls.changePassword,
-    initialValues: { currentPassword: '', newPassword: '', confirmPassword: '' },
-    toInput: ({ currentPassword, newPassword }) => ({ body: { currentPassword, newPassword } }),
+    initialValues: { currentPassword: '', newPassword: '', confirmPassword: '', endKeys: true },
+    toInput: ({ currentPassword, newPassword, endKeys }) => ({ body: { currentPassword, newPassword, endKeys } }),
     check: (values) => newPasswordProblems(values, shortest),
-    invalidates: [accountCalls.sessions, accountCalls.audit],
+    invalidates: [accountCalls.sessions, accountCalls.audit, accountCalls.profile],
     onSuccess: () => {
       state.reset()
       toast('good', passwordTexts.done)
@@ -79,6 +81,13 @@ function PasswordForm({ email }: { email: string }): ReactNode {
         <input type="email" autoComplete="username" value={email} readOnly hidden />
         <PasswordField label={passwordTexts.current} autoComplete="current-password" required {...form.getInputProps('currentPassword')} />
         <NewPasswordFields form={form} shortest={shortest} />
+        {apiKeys > 0 && (
+          <Checkbox
+            label={passwordTexts.endKeys}
+            description={passwordTexts.endKeysHint(apiKeys)}
+            {...form.getInputProps('endKeys', { type: 'checkbox' })}
+          />
+        )}
       </div>
       <p className={styles.note}>{passwordTexts.others}</p>
     </ContractForm>

@@ -5,21 +5,21 @@ import { type ReactNode, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { type BusinessDetails, businessCalls, type Invitation, type Member, teamCalls } from '#contract/business.ts'
 import { roles } from '#contract/call.ts'
-import { screens } from '#contract/screens.ts'
 import { texts } from '#web/accounts/texts.ts'
 import { ConfirmEmailNotice, useRefusal, useToday } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
-import { errorMessage, Problem } from '#web/platform/problem.ts'
+import { errorMessage } from '#web/platform/problem.ts'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
-import { openBusiness } from '#web/platform/session.ts'
 import { BusyButton, copyLater } from '#web/ui/buttons.tsx'
 import { dateIn, showDate } from '#web/ui/dates.ts'
 import { PasswordField } from '#web/ui/fields.tsx'
-import { FormError, Notice } from '#web/ui/notice.tsx'
+import { Notice } from '#web/ui/notice.tsx'
 import { Panel, Pill } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
+import { HandedOverPanel } from './handed-over.tsx'
 import styles from './profile.module.css'
+import { RemoveMember } from './remove-member.tsx'
 
 const t = texts.business
 const team = texts.team
@@ -38,6 +38,7 @@ export function Team({ business }: { business: BusinessDetails }): ReactNode {
           const offeredTo = list.find(({ _id }) => _id === offer?.personId)
           return (
             <>
+              {isAdmin && <HandedOverPanel />}
               {list.length + waiting.length > 1 && <RoleLine members={list} waiting={waiting} />}
               <Panel title={team.title} aside={<Seats members={list} waiting={waiting} seats={seats} />}>
                 {list.length === 1 && <p className={styles.text}>{team.alone}</p>}
@@ -70,7 +71,14 @@ export function Team({ business }: { business: BusinessDetails }): ReactNode {
         title={removing?.self ? team.remove.leave : team.remove.openFor(removing?.displayName ?? '')}
         size={520}
       >
-        {removing && <RemoveMember member={removing} business={business} onDone={() => setRemoving(null)} />}
+        {removing && (
+          <RemoveMember
+            member={removing}
+            business={business}
+            heirs={(members.data?.members ?? []).filter(({ _id, role }) => _id !== removing._id && (role === 'owner' || role === 'admin'))}
+            onDone={() => setRemoving(null)}
+          />
+        )}
       </Modal>
       <Modal opened={heir !== null} onClose={() => setHeir(null)} title={team.handOver.title(business.name)}>
         {heir && <HandOver to={heir} onDone={() => setHeir(null)} />}
@@ -405,59 +413,5 @@ function HandOver({ to, onDone }: { to: Member; onDone: () => void }): ReactNode
         <TextInput mt={16} label={team.handOver.code} autoComplete="one-time-code" required {...state.form.getInputProps('code')} />
       )}
     </ContractForm>
-  )
-}
-
-/** Asks what happens to keys and webhooks once the server says that there are some. */
-function RemoveMember({ member, business, onDone }: { member: Member; business: BusinessDetails; onDone: () => void }): ReactNode {
-  const remove = useApiMutation(teamCalls.removeMember, {
-    invalidates: [teamCalls.members],
-    onSuccess: () => {
-      if (member.self) openBusiness(null, screens.dashboard)
-      else onDone()
-    },
-  })
-  const made = remove.error instanceof Problem ? remove.error.errors.filter(({ path }) => path === 'programs') : []
-  const asks = made.length > 0
-  const question = member.self
-    ? team.remove.leaveQuestion(business.name)
-    : asks
-      ? team.remove.made(member.displayName, business.name)
-      : team.remove.question(member.displayName, business.name)
-  const send = (programs?: 'revoke' | 'take_over') =>
-    remove.mutate({ params: { personId: member._id }, body: programs === undefined ? {} : { programs } })
-  return (
-    <>
-      <p className={styles.text}>{question}</p>
-      {asks && (
-        <ul>
-          {made.map(({ message }) => (
-            <li key={message}>{message}</li>
-          ))}
-        </ul>
-      )}
-      <FormError message={remove.isError && !asks ? errorMessage(remove.error) : null} />
-      <Group justify="flex-end" gap={12} mt={24}>
-        <Button variant="default" onClick={onDone}>
-          {t.cancel}
-        </Button>
-        {asks ? (
-          <>
-            {(!member.self || member.role === 'admin') && (
-              <Button variant="default" onClick={() => send('take_over')}>
-                {team.remove.takeOver}
-              </Button>
-            )}
-            <Button color="coral" onClick={() => send('revoke')}>
-              {team.remove.revoke}
-            </Button>
-          </>
-        ) : (
-          <BusyButton color="coral" busy={remove.isPending} busyText={team.remove.busy} onClick={() => send()}>
-            {member.self ? team.remove.leave : team.remove.open}
-          </BusyButton>
-        )}
-      </Group>
-    </>
   )
 }

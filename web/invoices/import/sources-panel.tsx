@@ -3,13 +3,14 @@ import '@mantine/core/styles/Checkbox.layer.css'
 import '@mantine/core/styles/NumberInput.layer.css'
 import { Box, Button, Checkbox, NumberInput, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, type ReactNode, useRef, useState } from 'react'
-import type { CallInput } from '#contract/call.ts'
+import { type ChangeEvent, type FormEvent, type ReactNode, useRef, useState } from 'react'
 import { invoiceCalls } from '#contract/invoices.ts'
+import type { CallInput } from '#contract/call.ts'
 import { type SourceLook, sourceCalls, type WatchedSource } from '#contract/sources.ts'
 import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
 import { useToday } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
+import { noProof, ProofField, proofIn, useProof } from '#web/platform/proof.tsx'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { patiently, send } from '#web/platform/send.ts'
 import { BusyButton } from '#web/ui/buttons.tsx'
@@ -118,9 +119,11 @@ export function Sources({ onLook }: { onLook: (looking: boolean) => void }): Rea
                 >
                   {t.remove}
                 </BusyButton>
-                <BusyButton variant="default" {...acting(source._id, t.looking)} onClick={() => void run(source._id, () => look(source))}>
-                  {t.look}
-                </BusyButton>
+                {!source.handedOver && (
+                  <BusyButton variant="default" {...acting(source._id, t.looking)} onClick={() => void run(source._id, () => look(source))}>
+                    {t.look}
+                  </BusyButton>
+                )}
               </span>
             </li>
           ))}
@@ -132,13 +135,14 @@ export function Sources({ onLook }: { onLook: (looking: boolean) => void }): Rea
   )
 }
 
-function SourceWords({ source: { name, url, lastPull } }: { source: WatchedSource }): ReactNode {
+function SourceWords({ source: { name, url, lastPull, handedOver } }: { source: WatchedSource }): ReactNode {
   const { zone } = useToday()
   const result = lastPull?.message ?? (lastPull ? texts.again.doneTitle(lastPull.imported, lastPull.updated, lastPull.unchanged) : t.never)
   return (
     <span className={styles.who}>
       <span className={styles.name}>{name}</span>
       {url !== null && <span className={styles.dim}>{url.replace(/^https?:\/\//, '')}</span>}
+      {handedOver && <span className={styles.message}>{t.handedOver}</span>}
       <span className={lastPull && lastPull.state !== 'applied' ? styles.message : styles.dim}>
         {lastPull ? t.last(showDate(dateIn(zone, new Date(lastPull.at))), result) : result}
       </span>
@@ -159,9 +163,12 @@ function AddSource({ busy, onAdd }: AddSourceProps): ReactNode {
   const [name, setName] = useState('')
   const [daysToPay, setDays] = useState<number | null>(null)
   const [missingMeansPaid, setMissing] = useState(false)
+  const proof = useProof()
+  const [given, setGiven] = useState(noProof)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    onAdd({ url: url.trim(), daysToPay, missingMeansPaid, ...(name.trim() === '' ? {} : { name: name.trim() }) })
+    const named = name.trim() === '' ? {} : { name: name.trim() }
+    onAdd({ url: url.trim(), daysToPay, missingMeansPaid, ...named, ...proofIn(proof, given) })
   }
   return (
     <form className={styles.addSource} onSubmit={submit}>
@@ -201,6 +208,17 @@ function AddSource({ busy, onAdd }: AddSourceProps): ReactNode {
         checked={missingMeansPaid}
         onChange={(event) => setMissing(event.currentTarget.checked)}
       />
+      {url.trim() !== '' && (
+        <ProofField
+          proof={proof}
+          hint={t.proofHint}
+          of={(field) => ({
+            value: given[field],
+            withAsterisk: false,
+            onChange: (event: ChangeEvent<HTMLInputElement>) => setGiven({ ...given, [field]: event.currentTarget.value }),
+          })}
+        />
+      )}
       <div>
         <BusyButton type="submit" variant="default" busy={busy} busyText={t.looking}>
           {t.add}

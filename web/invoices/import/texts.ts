@@ -100,6 +100,8 @@ export const texts = {
     example: 'https://docs.google.com/spreadsheets/d/...',
     anyone: 'Anyone who has this link can read the sheet.',
     missingHint: 'An unpaid invoice from this link is marked as paid once it is missing from the file.',
+    proofHint: 'So that no one else can change your invoices by a link.',
+    handedOver: 'Who added this link has left. It is not read until someone takes it over under Team.',
     add: 'Watch',
     look: 'Look now',
     looking: 'Reading...',
