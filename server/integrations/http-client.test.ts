@@ -187,7 +187,7 @@ const places: Record<string, string[]> = {
 test.each(Object.entries(places))('%s, which leads to %s, is not called', async (name, addresses) => {
   await using canary = await openFakeReceiver({ certificate: 'example.com' })
   const answer = await post(`https://${name}/`, internet(canary, { resolve: async () => addresses }))
-  expect(answer).toEqual({ status: null, words: `${name} is not on the public internet. Only public addresses are called.` })
+  expect(answer).toEqual({ status: null, words: `There is no public server called ${name}. Check the spelling.` })
   expect(canary.connections).toBe(0)
 })
 
@@ -204,13 +204,13 @@ test('a name is resolved once per call, so a later answer is not used', async ()
   })
   expect((await post('https://example.com/', network)).status).toBe(200)
   expect([asked, dialled]).toEqual([1, [[publicAddress, '443']]])
-  expect((await post('https://example.com/', network)).words).toContain('is not on the public internet')
+  expect((await post('https://example.com/', network)).words).toBe('There is no public server called example.com. Check the spelling.')
   expect([asked, dialled.length, receiver.connections]).toEqual([2, 1, 1])
 })
 
 test('a name without an address is reported as not found', async () => {
   const network = { ...strict, resolve: () => Promise.reject(new Error('ENOTFOUND')) }
-  expect((await post('https://exmaple.com/', network)).words).toBe('There is no server called exmaple.com. Check the spelling.')
+  expect((await post('https://exmaple.com/', network)).words).toBe('There is no public server called exmaple.com. Check the spelling.')
 })
 
 const kept: [url: string, words: RegExp][] = [

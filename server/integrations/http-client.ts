@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import type net from 'node:net'
 import { isIP } from 'node:net'
 import tls from 'node:tls'
-import { certificateError, connectToAddresses, isSpecialAddress, resolveHost } from '#server/platform/host.ts'
+import { certificateError, connectToAddresses, isOwnName, isSpecialAddress, resolveHost } from '#server/platform/host.ts'
 import { type Resolve, resolveName } from '#server/platform/resolve.ts'
 import { texts } from './texts.ts'
 
@@ -59,8 +59,7 @@ export function refuseAddress(address: string, { allowPrivateHosts }: Pick<Webho
   if (url.protocol !== 'https:') return texts.receiver.notHttps
   if (url.port !== '') return texts.receiver.port
   const host = hostOf(url)
-  // RFC 6761: these names always mean this machine.
-  if (isIP(host) ? isSpecialAddress(host) : /(?:^|\.)localhost$/.test(host)) return texts.receiver.notPublic(url.host)
+  if (isIP(host) ? isSpecialAddress(host) : isOwnName(host)) return texts.receiver.notPublic(url.host)
   return null
 }
 

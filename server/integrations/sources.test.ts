@@ -495,7 +495,7 @@ test('addresses that are never called are refused, a link to a sheet becomes tha
   await pullDue({ ...app.deps, onChange: async () => false }, asha.id, privately, never)
   const { reply } = await ask(app, asha, sourceCalls.list)
   expect(reply.map(({ lastPull }) => lastPull?.message)).toEqual([
-    'docs.google.com is not on the public internet. Only public addresses are called.',
+    'There is no public server called docs.google.com. Check the spelling.',
     undefined,
   ])
   const renamed = await ask(app, asha, sourceCalls.update, { params: { id: source._id }, body: { name: 'Ledger', daysToPay: 14 } })

@@ -96,7 +96,7 @@ export const texts = {
     credentials: 'Remove the user name and password from the URL. Requests are signed instead.',
     notHttps: 'Enter a URL that begins with https://, so that events are encrypted on their way.',
     port: 'Enter a URL on port 443, the default for https. Other ports are not called.',
-    unknown: (name: string) => `There is no server called ${name}. Check the spelling.`,
+    unknown: (name: string) => `There is no public server called ${name}. Check the spelling.`,
     notPublic: (host: string) => `${host} is not on the public internet. Only public addresses are called.`,
     noChallenge: 'The URL must answer with the value of data.challenge, as text or as {"challenge": "…"}.',
     noChallengeBut: (words: string) => `The URL must answer with the value of data.challenge, but answered: ${words}`,

@@ -100,7 +100,7 @@ export function describeError(error: MailError, tried: { host: string; port: num
   const said = error.reply ? ` It said: “${error.reply}”` : ''
   switch (error.code) {
     case 'unknown_host':
-      return { field: 'host', sentence: `Couldn’t find a mail server called ${host}. Please check the spelling.` }
+      return { field: 'host', sentence: `Couldn’t find a public mail server called ${host}. Please check the spelling.` }
     case 'host_refused':
       return {
         field: 'host',

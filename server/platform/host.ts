@@ -47,9 +47,15 @@ export function isSpecialAddress(address: string): boolean {
   return !globalV6.check(address, 'ipv6') || specialV6.check(address, 'ipv6')
 }
 
+/** RFC 6761: these names always mean this machine, so saying that reveals nothing. */
+export function isOwnName(name: string): boolean {
+  return /(?:^|\.)localhost$/i.test(name)
+}
+
 /**
  * Resolves a host once and checks the addresses, not the spelling: `127.1`, `0x7f000001` and a name that leads there are one.
- * `unknown`: it has no address. `special`: one of its addresses, and one is enough, lies outside the public internet.
+ * `special`: an address outside the public internet. `unknown`: a name that has no address, or one, which is enough, outside the public internet:
+ * the two are never told apart, or names could be tried until one exists in the network of the server.
  */
 export async function resolveHost(
   host: string,
@@ -57,10 +63,11 @@ export async function resolveHost(
 ): Promise<VettedHost | 'unknown' | 'special'> {
   const bare = host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   const name = isIP(bare) ? bare : domainToASCII(bare) || bare
+  if (isOwnName(name) && !options.allowPrivateHosts) return 'special'
   const addresses = isIP(name) ? [name] : await options.resolve(name, options.allowPrivateHosts).catch(() => [])
   if (addresses.length === 0) return 'unknown'
   const special = addresses.filter(isSpecialAddress)
-  if (special.length > 0 && !options.allowPrivateHosts) return 'special'
+  if (special.length > 0 && !options.allowPrivateHosts) return isIP(name) ? 'special' : 'unknown'
   return { name, addresses, isPrivate: special.length === addresses.length }
 }
 

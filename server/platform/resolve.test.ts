@@ -2,9 +2,9 @@ import { expect, test } from 'vitest'
 import { type DnsAnswers, openFakeDns } from '#test/fakes/dns-server.ts'
 import { resolveName } from './resolve.ts'
 
-async function ask(answers: DnsAnswers, name: string, { allowPrivateHosts = false, ms = 8_000 } = {}): Promise<string[]> {
+async function ask(answers: DnsAnswers, name: string, { allowPrivateHosts = false, ms = 8_000, atLeast = 0 } = {}): Promise<string[]> {
   await using dns = await openFakeDns(answers)
-  return await resolveName(name, allowPrivateHosts, { servers: [`127.0.0.1:${dns.port}`], ms })
+  return await resolveName(name, allowPrivateHosts, { servers: [`127.0.0.1:${dns.port}`], ms, atLeast })
 }
 
 test('the addresses of both families are answered', async () => {
@@ -23,5 +23,16 @@ test('a name that is not there is refused with the reason, and one that is not a
 })
 
 test('names of the hosts file are those of this machine', async () => {
-  expect(await resolveName('LOCALHOST', false, { servers: ['127.0.0.1:9'] })).toContain('127.0.0.1')
+  expect(await resolveName('LOCALHOST', false, { servers: ['127.0.0.1:9'], atLeast: 0 })).toContain('127.0.0.1')
+})
+
+test('a name that is refused takes as long whether it is not there or in the network of the server', async () => {
+  const took = async (answers: DnsAnswers) => {
+    const began = performance.now()
+    await ask(answers, 'wiki.example', { atLeast: 100 }).catch(() => undefined)
+    return performance.now() - began
+  }
+  // A timer may be a millisecond early.
+  for (const answers of [() => undefined, () => ({ A: ['10.0.0.1'] }), () => ({ A: ['5.5.5.5', '10.0.0.1'] })])
+    expect(await took(answers)).toBeGreaterThan(98)
 })
