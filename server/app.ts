@@ -37,6 +37,7 @@ import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { referenceRoutes } from '#server/platform/reference.ts'
+import { securityTextRoute } from '#server/platform/security-text.ts'
 import { afterInvoiceChange } from '#server/reminders/deliver.ts'
 import { emailsOfClient } from '#server/reminders/history.ts'
 import { chooseMailbox, resumeHeld, splitLanguages } from '#server/reminders/holds.ts'
@@ -166,5 +167,6 @@ export async function openCalls(deps: Deps): Promise<App> {
   await integrationRoutes(app, deps, onChange)
   operatorRoutes(app, deps)
   referenceRoutes(app, config)
+  securityTextRoute(app, deps)
   return app
 }

@@ -48,6 +48,7 @@ const environment = z.object({
   DEMO_MAIL_URL: webUrl('http://127.0.0.1:8026').optional(),
   SUPPORT_URL: url(['http:', 'https:', 'mailto:'], 'https://example.com/help or mailto:help@example.com').optional(),
   TERMS_URL: webUrl('https://example.com/terms').optional(),
+  SECURITY_CONTACT: url(['mailto:', 'https:', 'tel:'], 'mailto:security@example.com').optional(),
   RATE_LIMIT: flag(true),
   TRUST_PROXY: z
     .string()
@@ -176,6 +177,8 @@ export interface Config {
   /** Where people are helped: a page, or the mailbox that Duely sends its own email from; null where there is neither. */
   supportUrl: string | null
   termsUrl: string | null
+  /** Where to report a vulnerability; null: `/.well-known/security.txt` does not exist. */
+  securityContact: string | null
   /** Whether emails lead clients to pay pages of this server. */
   payLinks: boolean
   rateLimit: boolean
@@ -242,6 +245,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     demoMailUrl: given.DEMO_MAIL_URL ?? null,
     supportUrl: given.SUPPORT_URL ?? mailtoOf(given.SYSTEM_MAIL_FROM),
     termsUrl: given.TERMS_URL ?? null,
+    securityContact: given.SECURITY_CONTACT ?? null,
     payLinks: given.PAY_LINKS === 'auto' ? isPublic(publicUrl) : given.PAY_LINKS === 'on',
     rateLimit: given.RATE_LIMIT,
     trustProxy: proxies(given.TRUST_PROXY),

@@ -58,7 +58,7 @@ test('compose.yaml, the service and the image set only variables that Duely or P
   ]
   expect(set.length).toBeGreaterThan(12)
   expect(set.filter((name) => !known.has(name))).toEqual([])
-  expect(unit).toMatch(/\nExecStart=\/usr\/bin\/npm start\n[\s\S]*\nTimeoutStopSec=15\n/)
+  expect(unit).toMatch(/\nExecStart=\/srv\/duely\/node_modules\/node\/bin\/node server\/start\.ts\n[\s\S]*\nTimeoutStopSec=15\n/)
 })
 
 const service = z.object({
@@ -71,9 +71,22 @@ const service = z.object({
   volumes: z.array(z.string()).default([]),
   healthcheck: z.object({ test: z.array(z.string()), interval: z.string(), timeout: z.string(), retries: z.number() }).optional(),
   restart: z.literal('unless-stopped'),
+  // What an audit asks of each container.
+  user: z.enum(['10001', 'postgres']),
+  read_only: z.literal(true),
+  tmpfs: z.array(z.string()),
+  cap_drop: z.tuple([z.literal('ALL')]),
+  security_opt: z.tuple([z.literal('no-new-privileges:true')]),
+  pids_limit: z.number(),
+  mem_limit: z.string(),
+  networks: z.array(z.string()),
   stop_grace_period: z.string().optional(),
 })
-const project = z.object({ services: z.record(z.string(), service.strict()), volumes: z.record(z.string(), z.null()) })
+const project = z.object({
+  services: z.record(z.string(), service.strict()),
+  networks: z.record(z.string(), z.object({ internal: z.literal(true) }).nullable()),
+  volumes: z.record(z.string(), z.null()),
+})
 
 /** compose.yaml as Docker Compose reads it: anchors and merges, then `${NAME:-default}` and `${NAME:?message}` in each value. */
 function readCompose(env: Record<string, string>): z.output<typeof project> {
@@ -88,8 +101,8 @@ function readCompose(env: Record<string, string>): z.output<typeof project> {
       return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, filled(one)]))
     return value
   }
-  const { services, volumes } = filled(parse(compose, { merge: true })) as Record<string, unknown>
-  return project.parse({ services, volumes })
+  const { services, networks, volumes } = filled(parse(compose, { merge: true })) as Record<string, unknown>
+  return project.parse({ services, networks, volumes })
 }
 
 test('compose.yaml starts a database, one web process and two workers, with settings that Duely accepts', () => {
@@ -104,12 +117,17 @@ test('compose.yaml starts a database, one web process and two workers, with sett
       .map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]),
   )
   expect(() => readCompose({ ...env, SECRET_KEY: '' })).toThrow('SECRET_KEY: Set it in .env')
-  const { services, volumes } = readCompose(env)
+  const { services, networks, volumes } = readCompose(env)
   const { postgres, web, worker } = services
   expect(Object.keys(services)).toEqual(['postgres', 'web', 'worker'])
   expect(worker?.deploy?.replicas).toBe(2)
   // Nothing is reachable from outside without a proxy.
   expect([postgres?.ports, web?.ports, worker?.ports]).toEqual([[], ['127.0.0.1:3000:3000'], []])
+  // The database reaches nothing, and only Duely reaches it.
+  expect(networks).toEqual({ database: { internal: true }, outside: null })
+  expect([postgres, web, worker].map((one) => one?.networks)).toEqual([['database'], ['database', 'outside'], ['database', 'outside']])
+  // The user of the image, which the database's own image has too.
+  expect(dockerfile).toContain(`useradd --uid ${web?.user} `)
   expect(Object.keys(volumes)).toEqual(postgres?.volumes.map((one) => one.split(':')[0]))
   for (const [name, one] of Object.entries({ web, worker })) {
     expect(one?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
@@ -258,12 +276,61 @@ test.runIf(thorough)('what the image contains starts on its own, is healthy, ans
   }
 })
 
-test.runIf(thorough && existsSync('/usr/bin/systemd-analyze'))('systemd finds nothing wrong with the service', () => {
-  const { stdout, stderr } = spawnSync('/usr/bin/systemd-analyze', ['verify', '--man=no', path.join(root, 'deploy/duely.service')], {
-    encoding: 'utf8',
-  })
-  expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('duely.service:') && !/npm|\bExecStart\b/.test(line))).toEqual([])
+const analyze = '/usr/bin/systemd-analyze'
+
+test.runIf(thorough && existsSync(analyze))('systemd finds nothing wrong with the service, and little that it could do', () => {
+  const file = path.join(root, 'deploy/duely.service')
+  const { stdout, stderr } = spawnSync(analyze, ['verify', '--man=no', file], { encoding: 'utf8' })
+  expect(`${stdout}${stderr}`.split('\n').filter((line) => line.includes('duely.service:') && !line.includes('node'))).toEqual([])
+  // In tenths.
+  expect(spawnSync(analyze, ['security', '--offline=true', '--no-pager', '--threshold=25', file]).status).toBe(0)
 })
+
+const isBuilt = existsSync(path.join(root, 'build/built-from'))
+
+test.runIf(thorough && isRoot && isBuilt && existsSync('/lib/systemd/systemd'))(
+  'the service works with the rights that it has, and cannot write to its code',
+  async ({ skip }) => {
+    const within = await mkdtemp(path.join(tmpdir(), 'duely-systemd-'))
+    const port = await freePort()
+    const namespaces = ['--mount', '--pid', '--fork', '--ipc', '--uts', '--kill-child']
+    const boot = [path.join(import.meta.dirname, 'boot-service.sh'), within, root, `PORT=${port}\nPUBLIC_URL=http://localhost:${port}`]
+    const outer = execFile('unshare', [...namespaces, 'sh', ...boot])
+    let said = ''
+    outer.stderr?.on('data', (text) => (said += String(text)))
+    const ended = once(outer, 'exit')
+    try {
+      const url = `http://localhost:${port}`
+      const up = () =>
+        fetch(`${url}/health`).then(
+          ({ status }) => status,
+          () => 0,
+        )
+      await expect.poll(async () => outer.exitCode ?? (await up()), { timeout: 120_000, interval: 500 }).toBeGreaterThan(0)
+      if (outer.exitCode !== null) skip(`this machine boots no systemd: ${said}`)
+      await expect.poll(up, { timeout: 120_000, interval: 500 }).toBe(200)
+      expect(await (await fetch(url)).text()).toContain('<html')
+      // Hashes a password in native code, and stores it.
+      const body = JSON.stringify({ email: 'asha@example.com', displayName: 'Asha Rao', password: 'correct horse' })
+      const made = await fetch(`${url}/user`, { method: 'POST', headers: { 'content-type': 'application/json' }, body })
+      expect(made.status).toBe(201)
+      const [init = ''] = readFileSync(`/proc/${outer.pid}/task/${outer.pid}/children`, 'utf8').split(' ')
+      const ask = (...command: string[]) => spawnSync('nsenter', ['-t', init, '--mount', '--pid', ...command], { encoding: 'utf8' })
+      const show = (what: string) => ask('systemctl', 'show', '--value', `--property=${what}`, 'duely').stdout.trim()
+      const inService = ask('nsenter', '-t', show('MainPID'), '--mount', 'sh', '-c', 'ls /root; touch /srv/duely/x /etc/x')
+      expect(inService.stderr.match(/Read-only file system/g)).toHaveLength(2)
+      expect(inService.stdout).toBe('')
+      ask('systemctl', 'stop', 'duely')
+      expect([show('ActiveState'), show('ExecMainStatus'), show('NRestarts')]).toEqual(['inactive', '0', '0'])
+    } finally {
+      outer.kill('SIGKILL')
+      await ended
+      const group = `mount -t cgroup -o none,name=systemd cgroup $0 && until find $0/duely-test -depth -type d -exec rmdir {} +; do sleep 0.1; done`
+      spawnSync('unshare', ['--mount', 'timeout', '10', 'sh', '-c', group, within], { stdio: 'ignore' })
+      await rm(within, { recursive: true, force: true })
+    }
+  },
+)
 
 const caddy = thorough ? (findProgram(['caddy']) ?? (installPackage('caddy') ? findProgram(['caddy']) : null)) : null
 
