@@ -10,6 +10,7 @@ import { lastOfEach, readForm } from '#server/platform/body.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { linkedPageHeaders } from '#server/platform/headers.ts'
+import { ProblemError } from '#server/platform/problem-error.ts'
 import { answerInvoice, readAnswer, takeBackAnswer } from './answers.ts'
 import { readBrandLogo } from './brand-logo.ts'
 import { pdfHeaders, readFile, type StoredFile } from './files.ts'
@@ -104,6 +105,8 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
 
   app.register((pages: App, _options, done) => {
     pages.setErrorHandler((error, request, reply) => {
+      if (error instanceof ProblemError && error.retryAfter !== undefined)
+        return send(reply.header('retry-after', error.retryAfter), error.status, plainPage(pageTexts.tooMany))
       const { status, problem } = problemOf(error, request)
       if (status < 500) return send(reply, status, plainPage({ title: pageTexts.unread, text: problem.message }))
       request.log.error({ err: error }, 'A pay page failed.')
@@ -126,6 +129,8 @@ export function payPageRoutes(app: App, deps: Deps, afterChange: AfterChange): v
       if (!page) return send(reply, 404, plainPage(pageTexts.gone))
       const often = await over(`pay-statement:${link.linkId}`, statementsOfLink, now)
       if (often) return tooMany(reply, often, now)
+      // Of all links of an account together: one has as many as clients.
+      await app.callLimits.enterHeavy(link.ownerId, reply)
       const { statementName, statementPdf } = await import('./statement-pdf.ts')
       const file = await statementPdf(page, { logo: await readBrandLogo(db, link.ownerId), fonts: config.pdfFonts })
       return sendPdf(reply, { name: statementName(page), file })
