@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { emailAddress, proof } from './accounts.ts'
 import { call } from './call.ts'
 import { mailProvider, senderPause } from './sender-pause.ts'
+import { readSmtpServer } from './smtp-server.ts'
 
 const mailConfig = z.object({
   configured: z.boolean(),
@@ -20,7 +21,7 @@ export type MailConfig = z.infer<typeof mailConfig>
 export const smtpDraft = z.strictObject({
   host: z
     .string('Please enter the SMTP server, such as smtp.example.com.')
-    .trim()
+    .overwrite((text) => readSmtpServer(text).host)
     .min(1, 'Please enter the SMTP server, such as smtp.example.com.')
     .max(253, 'Please enter an SMTP server of at most 253 characters.')
     .regex(/^[^\s\p{Cc}]*$/u, 'Please enter the SMTP server without spaces.'),

@@ -62,7 +62,9 @@ test('a mailbox is tried, saved and shown without its password', async () => {
   await using smtp = await openFakeSmtp()
   const asha = await aPerson(app)
   await nothingIsStored(app, asha)
-  const saved = await ask(app, asha, mailCalls.configureSmtp, { body: draftFor(smtp) })
+  const draft = draftFor(smtp)
+  const pasted = { host: `smtp://${draft.host}:${draft.port}/`, pass: `${draft.pass}\n` }
+  const saved = await ask(app, asha, mailCalls.configureSmtp, { body: { ...draft, ...pasted } })
   expect(saved.status).toBe(200)
   expect(saved.reply).toEqual({
     configured: true,

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify'
 import type { Proof } from '#contract/accounts.ts'
 import { type MailboxDraft, mailCalls, type SmtpDraft } from '#contract/mail.ts'
 import { screens } from '#contract/screens.ts'
+import { readAppPassword } from '#contract/smtp-server.ts'
 import {
   hasHappened,
   lockAsSeen,
@@ -124,9 +125,10 @@ export function mailRoutes(
     const isFirst = !(await hasHappened(db, account.id, 'sender_connected')) && !(await hasMailConfig(db, account.id))
     await refuseUnproven(deps, { account, sessionId }, given, clock.now(), 'access', isFirst ? 'unless_recent' : 'always')
   }
-  const connectSmtp = async (who: Omit<Connecting, 'reply'>, { currentPassword, code, ...draft }: SmtpDraft & Proof, which: Which) => {
+  const connectSmtp = async (who: Omit<Connecting, 'reply'>, { currentPassword, code, ...given }: SmtpDraft & Proof, which: Which) => {
     const { account, request, sessionId } = who
     await refuseUnprovenMailbox(account, sessionId, { currentPassword, code })
+    const draft = { ...given, pass: readAppPassword(given.pass, given.host) }
     if (config.rateLimit) await countMailTry(db, account.id, clock.now())
     await refuseKnownPassword(db, config.secretKey, { ownerId: account.id, which, draft })
     // Outside any transaction: a mail server takes its time.

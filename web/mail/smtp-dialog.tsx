@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { accountCalls } from '#contract/accounts.ts'
 import { type MailConfig, mailCalls } from '#contract/mail.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { readSmtpServer } from '#contract/smtp-server.ts'
 import { ContractForm, type ContractFormState, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { noProof, ProofField, type ProofValues, proofIn, useProof } from '#web/platform/proof.tsx'
@@ -73,11 +74,17 @@ function useForm({ provider, mailbox, further = false, onConnected, onClose }: S
   const proof = useProof()
   const [isAsked, setAsked] = useState(further || !!mailbox?.user)
   const asks = isAsked ? proof : null
-  const draftOf = ({ port, currentPassword, code, ...rest }: Values) => ({
-    ...rest,
-    port: port === '' ? Number.NaN : Number(port),
-    ...proofIn(asks, { currentPassword, code }),
-  })
+  // Port and security of a pasted host count, also where Enter was pressed before the field was left.
+  const draftOf = ({ host, port, secure, currentPassword, code, ...rest }: Values) => {
+    const pasted = readSmtpServer(host)
+    return {
+      ...rest,
+      host,
+      port: pasted.port ?? (port === '' ? Number.NaN : Number(port)),
+      secure: pasted.secure ?? secure,
+      ...proofIn(asks, { currentPassword, code }),
+    }
+  }
   const options = {
     initialValues: {
       host: mailbox?.host ?? empty.host,
@@ -277,6 +284,12 @@ function ServerFields({ state: { form }, provider, portTyped }: ServerFieldsProp
           // Typing the name of a known provider must not fold away the field.
           setAsked(true)
           form.setFieldValue('host', event.currentTarget.value)
+        }}
+        onBlur={() => {
+          const pasted = readSmtpServer(host)
+          if (pasted.host === host) return
+          form.setValues({ host: pasted.host, port: pasted.port ?? port, secure: pasted.secure ?? secure })
+          if (pasted.port !== null) portTyped.current = true
         }}
         name="host"
       />
