@@ -6,6 +6,7 @@ import {
   defaultGroupContent,
   defaultGroupSubject,
   defaultSubject,
+  leftOut,
   type ReminderValues,
   reminderDocument,
   reminderValues,
@@ -144,6 +145,36 @@ test('no value brings a tag or a line break into an email', () => {
     }),
     { numRuns: 1000 },
   )
+})
+
+test.each([
+  ['Asha <asha@shop.example>', 'Asha <asha@shop.example>'],
+  ['Please pay <amount due> by <the date>', 'Please pay <amount due> by <the date>'],
+  ['<https://shop.example/pay>', '<https://shop.example/pay>'],
+  ['<Amount: {{amount}}\nby {{dueDate}}>', `<Amount: ${sampleValues.amount}\nby ${sampleValues.dueDate}>`],
+  ['1 < 2 > 1 </whatever>', '1 < 2 > 1 </whatever>'],
+  ['<p>Hello</p><o:p>x</o:p><my-tag>y</my-tag><FONT size=2>z', 'Helloxyz'],
+])('%j reads %j: only tags of HTML are left out', (content, text) => {
+  const { html, text: shown } = renderReminder({ subject: content, content }, sampleValues)
+  expect(shown).toBe(text)
+  expectBalanced(html)
+  expect(html).not.toMatch(/<[^b/]/)
+})
+
+test('what an email leaves out of its text is named', () => {
+  expect(leftOut('<p>Hi <b>Asha</b> <asha@x.example> <IMG src="{{amount}}">{{amount}} <script>x</script> <a')).toEqual([
+    '<p>',
+    '<img>',
+    '<script>',
+  ])
+  expect(leftOut('Dear {{clientName}} <amount due>,<br>1 < 2')).toEqual([])
+})
+
+test('spaces that cannot be told from plain ones may be around the name of a variable', () => {
+  const content = '{{\u00a0clientName\u200b}} {{\u2009amount\ufeff}}'
+  expect(renderReminder({ subject: content, content }, sampleValues).subject).toBe(`${sampleValues.clientName} ${sampleValues.amount}`)
+  expect(unknownVariables(content)).toEqual([])
+  expect(unknownVariables('{{ nobody\u00a0}}')).toEqual(['nobody'])
 })
 
 test('a subject is always one line of well-formed text', () => {

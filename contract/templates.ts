@@ -243,7 +243,10 @@ function render(wording: Wording, syntax: Syntax, values: Partial<Record<string,
   return { subject: subject.replace(/ +/g, ' ').trim().toWellFormed(), html: html.toWellFormed(), text: text.toWellFormed() }
 }
 
-const linkVariable = /\{\{[ \t]*payLink[ \t]*\}\}/
+/** Around the name of a variable: a text that was copied from elsewhere has spaces that cannot be told from plain ones. */
+const gap = '[ \\t\\u00a0\\u00ad\\u2000-\\u200f\\u202f\\u205f\\u2060\\u3000\\ufeff]*'
+const linkVariable = new RegExp(`\\{\\{${gap}payLink${gap}\\}\\}`)
+const counted = new RegExp(`\\{\\{${gap}(daysOverdue|invoiceCount)${gap}\\}\\}[ \\t\\u00a0]+(?:day|invoice)s\\b`, 'g')
 
 /** Whether a text uses a variable. */
 export const hasVariable = (text: string, name: TemplateVariable) => variableOf([name]).test(text)
@@ -264,7 +267,7 @@ function linked(address: string): string {
 
 /** `{{daysOverdue}} days` and `{{invoiceCount}} invoices` without the plural where the number is 1. */
 function singular(text: string, values: Partial<Record<string, string | string[]>>): string {
-  return text.replace(/\{\{[ \t]*(daysOverdue|invoiceCount)[ \t]*\}\}[ \t]+(?:day|invoice)s\b/g, (whole, name: string) =>
+  return text.replace(counted, (whole, name: string) =>
     values[name] === '1' ? whole.slice(0, -1) : whole,
   )
 }
@@ -354,28 +357,67 @@ type Piece = { words: string } | { variable: string } | { tag: string; closes: b
 interface Syntax {
   variable: RegExp
   markup: RegExp
+  /** Variables and line breaks alone, in what only looks like a tag. */
+  text: RegExp
 }
 
 function variableOf(names: readonly string[]): RegExp {
-  return new RegExp(`\\{\\{[ \\t]*(${names.join('|')})[ \\t]*\\}\\}`, 'g')
+  return new RegExp(`\\{\\{${gap}(${names.join('|')})${gap}\\}\\}`, 'g')
 }
+
+const lineBreak = '\\r\\n|[\\r\\n\\v\\f\\u0085\\u2028\\u2029]'
 
 function syntaxOf(names: readonly string[]): Syntax {
   const variable = variableOf(names)
   // In this order: a variable; a tag with its attributes, whose name is read to its end; the start of a comment; a declaration; a line break.
   const markup = new RegExp(
-    `${variable.source}|<(\\/?)([a-zA-Z][^\\s/<>"']*)(?![^\\s/<>"'])(?:"[^"]*"|'[^']*'|[^"'<>])*>|(<!--)|<[!?][^<>]*>|(\\r\\n|[\\r\\n\\v\\f\\u0085\\u2028\\u2029])`,
+    `${variable.source}|<(\\/?)([a-zA-Z][^\\s/<>"']*)(?![^\\s/<>"'])(?:"[^"]*"|'[^']*'|[^"'<>])*>|(<!--)|<[!?][^<>]*>|(${lineBreak})`,
     'g',
   )
-  return { variable, markup }
+  return { variable, markup, text: new RegExp(`${variable.source}|(${lineBreak})`, 'g') }
 }
 const forOne = syntaxOf(templateVariables)
 const forGroup = syntaxOf(groupVariables)
 const keptTags = new Set(['br', 'b', 'i', 'u', 'strong', 'em'])
 const silentTags = new Set(['script', 'style'])
+/** Every element of HTML, the former ones too, and the pictures that can be inside. Custom elements have a hyphen, and names of Word a colon. */
+const elements = new Set(
+  `a abbr acronym address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br button canvas caption center cite code
+  col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head
+  header hgroup hr html i iframe image img input ins kbd keygen label legend li link listing main map mark marquee math menu meta meter nav nobr noembed noframes
+  noscript object ol optgroup option output p param picture plaintext pre progress q rb rp rt rtc ruby s samp script search section select slot small source
+  spacer span strike strong style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp
+  path g circle rect use`.split(/\s+/),
+)
 
-/** The content cut into words, variables and the tags that are kept; everything else of HTML is left out, script and style with what they hold. */
-function* pieces(content: string, { markup }: Syntax): Generator<Piece> {
+/** Whether a name in angle brackets is one of HTML; `asha@shop.example` and `amount due` are text. */
+function isElement(name: string): boolean {
+  return elements.has(name) || /^(?:[a-z]+[a-z0-9]*-[a-z0-9-]+|(?:o|w|v|m|st1|mso):[a-z0-9]+)$/.test(name)
+}
+
+/** What an email leaves out of its content, each once, as tags: `<a>`, `<script>`. */
+export function leftOut(content: string): string[] {
+  const names = [...content.matchAll(forOne.markup)].map(([, _variable, _slash, name = '']) => name.toLowerCase())
+  return [...new Set(names)].filter((name) => isElement(name) && !keptTags.has(name)).map((name) => `<${name}>`)
+}
+
+/** Text without tags, with its variables. */
+function* plainPieces(text: string, syntax: Syntax): Generator<Piece> {
+  let after = 0
+  for (const found of text.matchAll(syntax.text)) {
+    if (found.index > after) yield { words: readable(text.slice(after, found.index)) }
+    yield found[1] ? { variable: found[1] } : { tag: 'br', closes: false }
+    after = found.index + found[0].length
+  }
+  if (after < text.length) yield { words: readable(text.slice(after)) }
+}
+
+/**
+ * The content cut into words, variables and the tags that are kept; everything else of HTML is left out, script and style with what they hold. What only
+ * looks like a tag is text.
+ */
+function* pieces(content: string, syntax: Syntax): Generator<Piece> {
+  const { markup } = syntax
   const lower = content.toLowerCase().length === content.length ? content.toLowerCase() : content
   const lastEnd = content.lastIndexOf('-->')
   // What is not closed after one tag is not closed after the next: searching again for each would be quadratic.
@@ -383,7 +425,7 @@ function* pieces(content: string, { markup }: Syntax): Generator<Piece> {
   let after = 0
   const scan = new RegExp(markup)
   for (let found = scan.exec(content); found; found = scan.exec(content)) {
-    const [whole, name, slash, tagName, comment, lineBreak] = found
+    const [whole, name, slash, tagName, comment, newLine] = found
     const end = comment && found.index < lastEnd ? content.indexOf('-->', found.index + 2) : -1
     // A comment that never ends is no comment: what follows it is still meant to be read.
     if (comment && end < 0) continue
@@ -391,7 +433,8 @@ function* pieces(content: string, { markup }: Syntax): Generator<Piece> {
     if (comment) scan.lastIndex = end + '-->'.length
     const tag = tagName?.toLowerCase()
     if (name) yield { variable: name }
-    else if (lineBreak) yield { tag: 'br', closes: false }
+    else if (newLine) yield { tag: 'br', closes: false }
+    else if (tag && !isElement(tag)) yield* plainPieces(whole, syntax)
     else if (tag && keptTags.has(tag)) yield { tag, closes: slash === '/' }
     else if (tag && !slash && silentTags.has(tag)) {
       const closing = unclosed.has(tag) ? -1 : lower.indexOf(`</${tag}`, found.index + whole.length)

@@ -44,7 +44,7 @@ export const texts = {
   subject: 'Subject',
   content: 'Content',
   contentHint:
-    'Line breaks are kept. You can use <b>, <i> and <u>; other HTML is removed. To show an amount large, put it in <strong> on its own line.',
+    'Line breaks are kept. You can use <b>, <i> and <u>; other HTML is removed, and listed below the preview. To show an amount large, put it in <strong> on its own line.',
   subjectMissing: 'Please enter a subject.',
   contentMissing: 'Please enter the text of the email.',
   save: 'Save Template',
@@ -67,6 +67,7 @@ export const texts = {
   },
   preview: {
     title: 'Preview',
+    leftOut: (tags: string[]) => `Left out of the email: ${tags.join(', ')}`,
     sampleOnly: 'Shown with sample values, as the server formats them.',
     frame: 'The email as your client sees it',
     about: 'Preview with',

@@ -14,7 +14,7 @@ import { mailCalls } from '#contract/mail.ts'
 import { withPayBlock } from '#contract/pay.ts'
 import { type PaymentSettings, paymentSettingsCalls } from '#contract/payment-settings.ts'
 import { firstLanguage, languageTag, type Speech } from '#contract/speech.ts'
-import { EmailTooLarge, type RenderedReminder, reminderDocument, sampleValues, type Wording } from '#contract/templates.ts'
+import { EmailTooLarge, leftOut, type RenderedReminder, reminderDocument, sampleValues, type Wording } from '#contract/templates.ts'
 import { ContractForm, type ContractFormState } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
@@ -66,6 +66,7 @@ export function Preview({ kind, wording, step, title = t.title, spoken = null }:
   const speech = spoken ? speechOf(spoken) : english
   const business = useApiQuery(businessCalls.read, {}, { staleTime: 60_000 }).data
   const email = rendered(example, shown, pay, { speech, business })
+  const lost = leftOut(shown.content)
   const from = mailbox.data?.user ? `${userName} <${mailbox.data.user}>` : userName
   return (
     <Panel title={title} aside={<WidthSwitch width={width} onChange={setWidth} />}>
@@ -100,6 +101,11 @@ export function Preview({ kind, wording, step, title = t.title, spoken = null }:
           <EmailFrame document={reminderDocument(email.html, speech)} width={widths[width]} />
         )}
       </div>
+      {lost.length > 0 && (
+        <p className={styles.same} role="status">
+          {t.leftOut(lost)}
+        </p>
+      )}
       {email !== null && email.subject !== '' && <p className={styles.same}>{t.same}</p>}
     </Panel>
   )
