@@ -170,7 +170,7 @@ test('what an email leaves out of its text is named', () => {
   expect(leftOut('Dear {{clientName}} <amount due>,<br>1 < 2')).toEqual([])
 })
 
-test('spaces that cannot be told from plain ones may be around the name of a variable', () => {
+test('spaces that look like plain ones may be around the name of a variable', () => {
   const content = '{{\u00a0clientName\u200b}} {{\u2009amount\ufeff}}'
   expect(renderReminder({ subject: content, content }, sampleValues).subject).toBe(`${sampleValues.clientName} ${sampleValues.amount}`)
   expect(unknownVariables(content)).toEqual([])

@@ -243,7 +243,7 @@ function render(wording: Wording, syntax: Syntax, values: Partial<Record<string,
   return { subject: subject.replace(/ +/g, ' ').trim().toWellFormed(), html: html.toWellFormed(), text: text.toWellFormed() }
 }
 
-/** Around the name of a variable: a text that was copied from elsewhere has spaces that cannot be told from plain ones. */
+/** Around the name of a variable: a text that was copied from elsewhere has spaces that look like plain ones. */
 const gap = '[ \\t\\u00a0\\u00ad\\u2000-\\u200f\\u202f\\u205f\\u2060\\u3000\\ufeff]*'
 const linkVariable = new RegExp(`\\{\\{${gap}payLink${gap}\\}\\}`)
 const counted = new RegExp(`\\{\\{${gap}(daysOverdue|invoiceCount)${gap}\\}\\}[ \\t\\u00a0]+(?:day|invoice)s\\b`, 'g')
@@ -267,9 +267,7 @@ function linked(address: string): string {
 
 /** `{{daysOverdue}} days` and `{{invoiceCount}} invoices` without the plural where the number is 1. */
 function singular(text: string, values: Partial<Record<string, string | string[]>>): string {
-  return text.replace(counted, (whole, name: string) =>
-    values[name] === '1' ? whole.slice(0, -1) : whole,
-  )
+  return text.replace(counted, (whole, name: string) => (values[name] === '1' ? whole.slice(0, -1) : whole))
 }
 
 /** An amount alone on its line in <strong>, and the lines below it up to an empty one. */

@@ -91,6 +91,7 @@ const alsoPublic: Record<string, string> = {
   'server/accounts/recovery.ts': "one of the operator's commands creates a link",
   'server/accounts/notices.ts': 'each slice creates the notices about its subject',
   'server/accounts/brand.ts': 'emails and client pages say what their business is',
+  'server/accounts/made.ts': 'other slices hand down what works without who set it up',
   'server/accounts/team.ts': 'its calls need what slices above hand down',
   'server/accounts/businesses.ts': 'its calls need what slices above hand down',
   'server/accounts/roles.ts': 'the role that a call needs is compared in one place',

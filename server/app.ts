@@ -3,9 +3,9 @@ import type { AccountRow } from '#server/accounts/accounts.ts'
 import { madeReplyTo } from '#server/accounts/brand.ts'
 import { businessRoutes } from '#server/accounts/businesses.ts'
 import { openCallLimits } from '#server/accounts/call-limits.ts'
+import { type MadeThings, offerToOwner, offerToOwners } from '#server/accounts/made.ts'
 import { noticeRoutes, withdrawNotices } from '#server/accounts/notices.ts'
 import { refuseBelow } from '#server/accounts/roles.ts'
-import { type MadeThings, offerToOwner, offerToOwners } from '#server/accounts/made.ts'
 import { accountRoutes } from '#server/accounts/routes.ts'
 import { authenticate } from '#server/accounts/sessions.ts'
 import { teamRoutes } from '#server/accounts/team.ts'
@@ -30,7 +30,14 @@ import { hasInvoices, invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
 import { mailboxesMade, mailOnAccountDeleted, mailOnAccountTakeover, mailRoutes } from '#server/mail/routes.ts'
-import { answersOfClient, madeRazorpay, payOnAccountDeleted, payOnAccountTakeover, readLogo, refuseWithoutWhiteLabel } from '#server/pay/pay.ts'
+import {
+  answersOfClient,
+  madeRazorpay,
+  payOnAccountDeleted,
+  payOnAccountTakeover,
+  readLogo,
+  refuseWithoutWhiteLabel,
+} from '#server/pay/pay.ts'
 import { payRoutes } from '#server/pay/routes.ts'
 import { type App, openApp, type Principal } from '#server/platform/answer.ts'
 import type { Instant } from '#server/platform/clock.ts'

@@ -40,7 +40,10 @@ test.runIf(thorough)('each step of the API guide works as printed', async () => 
   /** The values a reader uses instead of the printed ones. */
   const own = new Map<string, () => Promise<string> | string>([
     ['DUELY', () => program.url],
-    ['KEY', async () => keyIn.parse(await asha.send('POST', '/api-keys', { name: 'My first key', scopes: ['read', 'write'], ...asha.proof })).key],
+    [
+      'KEY',
+      async () => keyIn.parse(await asha.send('POST', '/api-keys', { name: 'My first key', scopes: ['read', 'write'], ...asha.proof })).key,
+    ],
     ['INVOICE', () => answered('_id')],
     ['RUN', () => answered('runId')],
     ['CLIENT_ID', () => /client_id\W+(\S+)/.exec(said)?.[1] ?? ''],

@@ -15,17 +15,16 @@ import { sourceCalls } from '#contract/sources.ts'
 import { readReplyTo } from '#server/accounts/brand.ts'
 import { readEmailPayments } from '#server/pay/pay.ts'
 import { rows } from '#server/platform/database.ts'
+import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
+import { openFakeReceiver } from '#test/fakes/receiver.ts'
+import { openFakeSmtp } from '#test/fakes/smtp-server.ts'
 import { aMember, anInvoice, aPerson, type Person, signedInAgain } from './factories.ts'
-import { openFakeRazorpay } from './fakes/razorpay/server.ts'
-import { openFakeReceiver } from './fakes/receiver.ts'
-import { openFakeSmtp } from './fakes/smtp-server.ts'
 import { ask, openTestApp } from './harness.ts'
 import { isSigned } from './webhooks.ts'
 
 /** 06:30 in India: the watched address is read at 8, and reminders leave at 9. */
 const now = '2026-03-02T01:00:00Z'
-const file = (number: number) =>
-  `No,Client,Email,Amount,Balance,Due Date\nB-${number},Client,pay@client.example,100,100,2026-04-01`
+const file = (number: number) => `No,Client,Email,Amount,Balance,Due Date\nB-${number},Client,pay@client.example,100,100,2026-04-01`
 
 /** A business, and an admin who set up one of each kind in it. */
 async function openSetUp() {
@@ -137,7 +136,10 @@ test('what someone set up who leaves does nothing until it is taken over, with o
     await as(again, integrationCalls.testWebhook, hook),
     await as(again, sourceCalls.pull, { params: { id: secrets.sourceId }, body: {} }),
   ])
-    expect(tried.problem).toMatchObject({ code: 'conflict', message: 'Who set this up has left the business. Take it over under Team first.' })
+    expect(tried.problem).toMatchObject({
+      code: 'conflict',
+      message: 'Who set this up has left the business. Take it over under Team first.',
+    })
   expect((await as(again, mailCalls.test, {})).status).toBe(200)
   expect((await as(again, mailCalls.config, {})).reply.pause?.reason).toBe('handed_over')
 
@@ -163,7 +165,9 @@ test('what someone set up who leaves does nothing until it is taken over, with o
   await as(later, paymentSettingsCalls.connectRazorpay, { body: { ...keys, keySecret: razorpay.settings.keySecret } })
   expect(await working(fresh)).toEqual(madeKinds)
   // Also where who left is let in again.
-  await app.db.execute(sql`INSERT INTO memberships (owner_id, person_id, role, joined_at) VALUES (${owner.id}, ${idOf(admin)}, 'admin', now())`)
+  await app.db.execute(
+    sql`INSERT INTO memberships (owner_id, person_id, role, joined_at) VALUES (${owner.id}, ${idOf(admin)}, 'admin', now())`,
+  )
   expect(await working(secrets)).toEqual(['source', 'mailbox', 'reply_to', 'razorpay'])
   expect((await as(await signedInAgain(app, owner), teamCalls.made, { params })).reply).toEqual([])
 })
@@ -211,8 +215,7 @@ test('what was handed over is ended by any admin, and what a deleted person made
   )
   const noticed = async () => (await as(other, noticeCalls.list, {})).reply.map(({ kind }) => kind)
   expect(await noticed()).toContain('handed_over')
-  for (const { kind, _id: id } of waiting)
-    expect((await as(other, teamCalls.endHandedOver, { params: { kind, id } })).status).toBe(204)
+  for (const { kind, _id: id } of waiting) expect((await as(other, teamCalls.endHandedOver, { params: { kind, id } })).status).toBe(204)
   expect(await noticed()).not.toContain('handed_over')
   expect((await as(other, sourceCalls.list, {})).reply).toEqual([])
   expect((await as(other, mailCalls.config, {})).reply.configured).toBe(false)
@@ -224,7 +227,8 @@ test('who sets a new URL, secret or address makes it theirs, and the owner is no
   const { app, owner, admin, as, smtp, keys, mailbox, setUp, emailsTo } = office
   const { hookId: id, sourceId } = await setUp(owner)
   const told = () => emailsTo(owner, 'A connection of your business was changed')
-  const made = async (person: Person) => (await as(owner, teamCalls.made, { params: { personId: idOf(person) } })).reply.map(({ kind }) => kind)
+  const made = async (person: Person) =>
+    (await as(owner, teamCalls.made, { params: { personId: idOf(person) } })).reply.map(({ kind }) => kind)
   expect(await told()).toEqual([])
   expect([await made(owner), await made(admin)]).toEqual([madeKinds, []])
   // Neither events nor a pause give access.

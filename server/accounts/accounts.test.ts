@@ -75,6 +75,7 @@ test('a person signs up and signs in immediately', async () => {
     accessToReview: false,
     pendingEmail: null,
     twoFactor: null,
+    apiKeys: 0,
     business: { name: 'Asha Rao', owner: 'Asha Rao', role: 'owner', kept: null, members: 1, businesses: 1 },
   })
 })

@@ -62,7 +62,7 @@ test('“This is not mine” ends a sign-up: nothing of it signs in or acts, and
   await using squatted = await openSquatted()
   const { app, stranger } = squatted
   await anInvoice(app, { owner: stranger })
-  const key = await aKey(app, stranger)
+  const key = await aKey(app, stranger, undefined, null, { currentPassword: password })
   const token = await confirmation(squatted, stranger)
   expect((await reject(app, token)).reply).toEqual({
     kept: true,
@@ -85,7 +85,7 @@ test('“This is not mine” ends a sign-up: nothing of it signs in or acts, and
 test('a sign-up without invoices is deleted, and its email is free', async () => {
   await using squatted = await openSquatted()
   const { app, stranger } = squatted
-  await aKey(app, stranger)
+  await aKey(app, stranger, undefined, null, { currentPassword: password })
   expect((await reject(app, await confirmation(squatted, stranger))).reply).toEqual({ kept: false, message: 'The account is deleted.' })
   const draft = { displayName: 'Asha Rao', email: stranger.email, password: newPassword }
   expect((await ask(app, null, accountCalls.signUp, { body: draft })).status).toBe(201)
@@ -118,7 +118,7 @@ test('after a password link a confirmed person is asked to review what has acces
   await using squatted = await openSquatted()
   const { app } = squatted
   const asha = await aPerson(app, { password, confirmed: true })
-  const key = await aKey(app, asha)
+  const key = await aKey(app, asha, undefined, null, { currentPassword: password })
   expect((await profileOf(app, asha)).accessToReview).toBe(false)
   expect((await takeOver(squatted, asha)).reply).toEqual({ message: 'Your new password is set. Please sign in with it.' })
   expect((await ask(app, asha, accountCalls.profile)).status).toBe(401)

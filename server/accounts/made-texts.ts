@@ -41,7 +41,8 @@ export const madeTexts = {
   } satisfies Omit<SystemMail, 'to' | 'link'>,
 
   /** Someone other than the owner did it. */
-  setUp: (who: string, kind: MadeKind, name: string) => `${who} set up ${kind === 'reply_to' ? named[kind](name) : `the ${named[kind](name)}`}`,
+  setUp: (who: string, kind: MadeKind, name: string) =>
+    `${who} set up ${kind === 'reply_to' ? named[kind](name) : `the ${named[kind](name)}`}`,
   newSecret: (who: string, kind: MadeKind, name: string) => `${who} has a new secret for the ${named[kind](name)}`,
   setUpText: 'It works until someone ends it. Ask them about it if you don’t know what it is for.',
 }

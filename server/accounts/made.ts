@@ -112,8 +112,7 @@ export async function offerToOwners(tx: Database, deps: Deps, parts: MadeThings[
     .from(memberships)
     .where(and(eq(memberships.personId, person), ne(memberships.role, 'owner')))
     .orderBy(memberships.ownerId)
-  for (const { ownerId } of works)
-    if (await lockAccount(tx, ownerId)) await offerToOwner(tx, deps, parts, { ownerId, person }, now)
+  for (const { ownerId } of works) if (await lockAccount(tx, ownerId)) await offerToOwner(tx, deps, parts, { ownerId, person }, now)
 }
 
 /**

@@ -67,7 +67,7 @@ test('a business that was handed to someone goes back at the takeover, without w
     expect((await ask(app, stranger, teamCalls.changeMember, demoted, within(vikram))).status).toBe(200)
     const added = { name: 'Mine', scopes: ['read' as const] }
     return {
-      key: (await ask(app, stranger, integrationCalls.addKey, { body: added }, within(vikram))).reply.key,
+      key: (await ask(app, stranger, integrationCalls.addKey, { body: { ...added, currentPassword: password } }, within(vikram))).reply.key,
       hook: (await ask(app, farah, integrationCalls.addKey, { body: added }, within(vikram))).reply.key,
     }
   })

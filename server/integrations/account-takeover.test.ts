@@ -14,7 +14,10 @@ const newPassword = 'battery staple'
 /** An account with every kind of access, created before its address was verified. */
 async function somebodyProvident(app: TestApp): Promise<{ person: Person; tokens: { token: string }[] }> {
   const person = await aPerson(app, { email: 'asha@gmail.com', password: 'correct horse' })
-  const tokens = [await aKey(app, person, undefined, null, { currentPassword: 'correct horse' }), await connect(app, person, await anApplication(app))]
+  const tokens = [
+    await aKey(app, person, undefined, null, { currentPassword: 'correct horse' }),
+    await connect(app, person, await anApplication(app)),
+  ]
   const hook = {
     ownerId: person.id,
     kind: 'webhook' as const,

@@ -13,7 +13,7 @@ import { ProblemError } from '#server/platform/problem-error.ts'
 import { queueSystemMail } from '#server/platform/system-mail.ts'
 import { opensNothing } from './provider.ts'
 import { apiKeys, oauthCodes, oauthGrants, oauthTokens, sources, webhooks } from './tables.ts'
-import { accessGrantedEmail, texts } from './texts.ts'
+import { accessGrantedEmail, labelOf, texts } from './texts.ts'
 import { farewellToZaps, hostOf, zapOnAccountDeleted } from './webhooks.ts'
 
 // The API client of every call is authenticated in one place.
@@ -89,11 +89,6 @@ export async function disconnect(
   await farewell?.()
 }
 
-/** As the audit log tells keys apart. */
-export function labelOf({ name, ending }: Pick<typeof apiKeys.$inferSelect, 'name' | 'ending'>): string {
-  return `${name} (…${ending})`
-}
-
 /** Locks the account before what belongs to it, in the order in which deleting an account does, because another order would deadlock. */
 export async function lockOwner(tx: Database, ownerId: string): Promise<void> {
   // The account was deleted after the session was checked.
@@ -145,7 +140,12 @@ export async function endKeysOf(tx: Database, person: PersonId, from: Origin, no
   const owners = await tx.selectDistinct({ ownerId: apiKeys.ownerId }).from(apiKeys).where(theirs).orderBy(asc(apiKeys.ownerId))
   for (const { ownerId } of owners) await lockAccount(tx, ownerId)
   const gone = await tx.delete(apiKeys).where(theirs).returning()
-  await writeAudits(tx, gone.map((key) => ({ ownerId: key.ownerId, kind: 'key_revoked' as const, about: labelOf(key) })), from, now)
+  await writeAudits(
+    tx,
+    gone.map((key) => ({ ownerId: key.ownerId, kind: 'key_revoked' as const, about: labelOf(key) })),
+    from,
+    now,
+  )
 }
 
 /** Someone deletes their account: their grants end with it, and so do the API keys and webhooks that they made in businesses of others. */

@@ -9,10 +9,10 @@ import type { Database } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { hashToken, newToken } from '#server/platform/secrets.ts'
-import { labelOf, lockOwner, notifyAccessGranted } from './integrations.ts'
+import { lockOwner, notifyAccessGranted } from './integrations.ts'
 import { prefixes } from './provider.ts'
 import { apiKeys } from './tables.ts'
-import { texts } from './texts.ts'
+import { labelOf, texts } from './texts.ts'
 
 type KeyRow = typeof apiKeys.$inferSelect
 

@@ -7,8 +7,6 @@ const clientNames: Record<ApiClientKind, string> = { application: 'An OAuth acce
 /** The sentences that customers and developers read of this slice: refusals, notices and emails. */
 export const texts = {
   signIn: 'Please sign in.',
-  madeKey: (name: string) => `API key ${name}`,
-  madeWebhook: (host: string) => `webhook of ${host}`,
 
   access: {
     otherBusiness: 'This key or token belongs to another business.',
@@ -126,3 +124,6 @@ export function accessGrantedEmail(what: keyof typeof granted, byGoogle: boolean
     after: [`If this was not you, revoke the access now, ${secure}, and sign out all other sessions on your profile.`],
   }
 }
+
+/** As the audit log tells keys apart. */
+export const labelOf = ({ name, ending }: { name: string; ending: string }) => `${name} (…${ending})`

@@ -4,9 +4,10 @@ import { vetHost } from './host.ts'
 const strict = { allowPrivateHosts: false }
 const code = (name: string) => expect.objectContaining({ code: name })
 
-test('a mail server with one private address among public ones is refused', async () => {
+test('a mail server with one private address among public ones is refused like a name that does not exist', async () => {
   const resolve = async () => ['93.184.215.14', '10.0.0.5']
-  await expect(vetHost({ host: 'smtp.example.com', port: 587 }, { resolve, ...strict })).rejects.toEqual(code('host_refused'))
+  await expect(vetHost({ host: 'smtp.example.com', port: 587 }, { resolve, ...strict })).rejects.toEqual(code('unknown_host'))
+  await expect(vetHost({ host: '10.0.0.5', port: 587 }, { resolve, ...strict })).rejects.toEqual(code('host_refused'))
 })
 
 test('a mail server without an address is unknown', async () => {

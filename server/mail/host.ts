@@ -4,7 +4,7 @@ import { MailError } from './smtp-errors.ts'
 
 const smtpPorts = new Set([25, 465, 587, 2525])
 
-/** A mail server that may be connected to. Throws MailError `unknown_host`, `host_refused` (one bad address is enough) or `port_refused`. */
+/** A mail server that may be connected to. Throws MailError `unknown_host`, `host_refused` or `port_refused`. */
 export async function vetHost(
   target: { host: string; port: number },
   options: { resolve: Resolve; allowPrivateHosts: boolean },

@@ -10,8 +10,7 @@ test('clients reply to another address once a code was entered that the mailbox 
   await using office = await anOffice({ now: '2026-03-02T03:30:00Z' })
   const { app, asha, smtp } = office
   const email = 'accounts@neem.example'
-  const want = async (address = email) =>
-    ask(app, await signedInAgain(app, asha), businessCalls.askReplyTo, { body: { email: address } })
+  const want = async (address = email) => ask(app, await signedInAgain(app, asha), businessCalls.askReplyTo, { body: { email: address } })
   const enter = (code: string) => ask(app, asha, businessCalls.confirmReplyTo, { body: { code } })
   const lastCode = async () => {
     const mail = smtp.mails.at(-1)

@@ -18,7 +18,17 @@ import { invoices } from '#server/invoices/tables.ts'
 import { pauseSender } from '#server/mail/mail.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { newId } from '#server/platform/columns.ts'
-import { aMailbox, anInvoice, anOffice, aPerson, aSequence, type Person, payInFull, refusedUpdates } from '#test/factories.ts'
+import {
+  aMailbox,
+  anInvoice,
+  anOffice,
+  aPerson,
+  aSequence,
+  type Person,
+  payInFull,
+  refusedUpdates,
+  signedInAgain,
+} from '#test/factories.ts'
 import { later, openFakeSmtp, reset } from '#test/fakes/smtp-server.ts'
 import { ask, type TestApp } from '#test/harness.ts'
 import { readEmail } from '#test/read-email.ts'
@@ -180,7 +190,7 @@ test('a refused login pauses sending after at most two tries, and a working pass
   await app.runJobs()
   expect(smtp.authTries).toBeLessThanOrEqual(2)
 
-  const saved = await ask(app, asha, mailCalls.configureSmtp, {
+  const saved = await ask(app, await signedInAgain(app, asha), mailCalls.configureSmtp, {
     body: { host: smtp.host, port: smtp.port, secure: false, user: smtp.login.user, pass: 'changed at the provider' },
   })
   expect(saved.status).toBe(200)
@@ -420,7 +430,7 @@ test('without a mailbox the emails of the day are held, and sent the same day on
   expect(await newestRun(app, asha)).toMatchObject({ kind: 'daily', held: 1, holdReason: 'not_configured' })
   app.clock.set('2026-03-02T11:00:00Z')
   await app.runJobs()
-  await ask(app, asha, mailCalls.configureSmtp, {
+  await ask(app, await signedInAgain(app, asha), mailCalls.configureSmtp, {
     body: { host: smtp.host, port: smtp.port, secure: false, user: smtp.login.user, pass: smtp.login.pass },
   })
   await app.runJobs()

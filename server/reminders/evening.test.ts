@@ -334,7 +334,7 @@ test('daily reminders are on hold only where no mailbox that writes to clients c
   const { app, asha } = office
   await using other = await openFakeSmtp({ login: { user: 'second@banyan.example', pass: 'second password' } })
   const body = { provider: 'smtp', host: other.host, port: other.port, secure: false, ...other.login } as const
-  const { reply: second } = await ask(app, await office.own(), mailCalls.addMailbox, { body })
+  const { reply: second } = await ask(app, await office.own(), mailCalls.addMailbox, { body: { ...body, currentPassword: password } })
   const pause = async (which: 'default' | 'second', pauseReason: 'login_refused' | 'quota', until: string | null) => {
     const stop = { pauseMessage: '', pausedAt: app.clock.now(), pausedUntil: until === null ? null : Temporal.Instant.from(until) }
     await app.db

@@ -73,7 +73,9 @@ row('50', 'an account created with another person’s email before that person s
   google.person = { ...google.person, sub: '2', email: 'second@gmail.com' }
   const hijacker = await signUp(program.url, { email: 'second@gmail.com' })
   const elsewhere = await signIn(program.url, 'second@gmail.com')
-  const { key } = (await hijacker.ask('POST /api-keys', { body: { name: 'Mine', scopes: ['read', 'write'], ...hijacker.proof } })).body as { key: string }
+  const { key } = (await hijacker.ask('POST /api-keys', { body: { name: 'Mine', scopes: ['read', 'write'], ...hijacker.proof } })).body as {
+    key: string
+  }
   const byKey = new Browser(program.url, key)
   const keyWorked = (await byKey.ask('GET /api/me')).status === 200
   await confirmEmail(trial, systemMail, hijacker)

@@ -57,7 +57,9 @@ async function aBusiness(trial: Trial) {
 }
 
 row('134', 'an admin who leaves, or is removed, has what they made taken over', { short: true }, async (trial) => {
-  trial.mustHold('no key that they know opens anything, and no webhook is signed with a secret that they know; who is to take over is asked, and gets an email')
+  trial.mustHold(
+    'no key that they know opens anything, and no webhook is signed with a secret that they know; who is to take over is asked, and gets an email',
+  )
   const { owner, join, remove, told, hook, key, emails } = await aBusiness(trial)
   await hook(owner, '/witness')
   const tries: { how: string; key: number; signed: number; removal: number }[] = []
@@ -79,63 +81,79 @@ row('134', 'an admin who leaves, or is removed, has what they made taken over', 
   }
 })
 
-row('135', 'an admin points a webhook of the owner at themselves, adds a watched address, and is removed', { short: true }, async (trial) => {
-  trial.mustHold('the removal asks about each; afterwards nothing arrives; the owner gets an email for each')
-  const { owner, receiver, join, remove, told, hook, emails } = await aBusiness(trial)
-  await hook(owner, '/witness')
-  const { id } = await hook(owner, '/ledger')
-  const admin = await join('admin')
-  const moved = await admin.ask(`PATCH /webhooks/${id}`, { body: { url: `${receiver.url}/theirs`, ...admin.proof } })
-  const replaced = await admin.ask(`POST /webhooks/${id}/secret`, { body: admin.proof })
-  const watched = await admin.ask('POST /sources', { body: { url: `${receiver.url}/invoices.csv`, ...admin.proof } })
-  await trial.until('it is verified', () => receiver.challenges.some(({ path }) => path === '/theirs'))
-  const unasked = await remove(owner, admin, {})
-  const removed = unasked === 204 ? 204 : await remove(owner, admin, { programs: 'revoke' })
-  const calls = (await told('/theirs', '/witness')).length
-  const sources = ((await owner.ask('GET /sources')).body as unknown[]).length
-  const mails = await emails('A connection of your business was changed')
-  return {
-    figure: `set by the admin ${[moved, replaced, watched].map(({ status }) => status).join(', ')}; removed without a question ${unasked}, then ${removed}; events that arrived ${calls}, sources left ${sources}, emails to the owner ${mails}`,
-    holds: [moved, replaced, watched].every(({ status }) => status < 300) && unasked === 400 && removed === 204 && calls === 0 && sources === 0 && mails === 3,
-  }
-})
-
-row('139', 'a stolen session makes a key, moves a webhook and a mailbox; and a key outlives a new password', { short: true }, async (trial) => {
-  trial.mustHold('all refused without the password, also in a session that is minutes old; a new password ends the keys of its person')
-  const { url, owner, receiver, hook, key } = await aBusiness(trial)
-  const smtp = await openMailServer(trial)
-  const first = await owner.saveMailbox(smtp)
-  const { id } = await hook(owner, '/ledger')
-  const robot = await key(owner)
-  const thief = owner.copy()
-  const { host, port, login } = smtp
-  // Nor is there room for a first one once it was removed.
-  await thief.ask('DELETE /mail-config')
-  const bodies = {
-    'POST /api-keys': { name: 'Mine', scopes: ['read'] },
-    'POST /webhooks': { url: `${receiver.url}/mine`, events: ['invoice.created'] },
-    [`PATCH /webhooks/${id}`]: { url: `${receiver.url}/moved` },
-    [`POST /webhooks/${id}/secret`]: undefined,
-    'POST /sources': { url: secretLink },
-    'POST /mail-config/smtp': { host, port, secure: false, ...login },
-    'POST /mailboxes': { provider: 'smtp', host, port, secure: false, ...login },
-    'POST /business/reply-to': { email: 'thief@example.com' },
-  }
-  const answered: string[] = []
-  for (const [call, body] of Object.entries(bodies))
-    for (const proven of body === undefined ? [{}] : [{}, { currentPassword: 'wrong horse' }]) {
-      const { status } = await thief.ask(call, body === undefined ? {} : { body: { ...body, ...proven } })
-      answered.push(`${call.replace(id, ':id')} ${status}`)
+row(
+  '135',
+  'an admin points a webhook of the owner at themselves, adds a watched address, and is removed',
+  { short: true },
+  async (trial) => {
+    trial.mustHold('the removal asks about each; afterwards nothing arrives; the owner gets an email for each')
+    const { owner, receiver, join, remove, told, hook, emails } = await aBusiness(trial)
+    await hook(owner, '/witness')
+    const { id } = await hook(owner, '/ledger')
+    const admin = await join('admin')
+    const moved = await admin.ask(`PATCH /webhooks/${id}`, { body: { url: `${receiver.url}/theirs`, ...admin.proof } })
+    const replaced = await admin.ask(`POST /webhooks/${id}/secret`, { body: admin.proof })
+    const watched = await admin.ask('POST /sources', { body: { url: `${receiver.url}/invoices.csv`, ...admin.proof } })
+    await trial.until('it is verified', () => receiver.challenges.some(({ path }) => path === '/theirs'))
+    const unasked = await remove(owner, admin, {})
+    const removed = unasked === 204 ? 204 : await remove(owner, admin, { programs: 'revoke' })
+    const calls = (await told('/theirs', '/witness')).length
+    const sources = ((await owner.ask('GET /sources')).body as unknown[]).length
+    const mails = await emails('A connection of your business was changed')
+    return {
+      figure: `set by the admin ${[moved, replaced, watched].map(({ status }) => status).join(', ')}; removed without a question ${unasked}, then ${removed}; events that arrived ${calls}, sources left ${sources}, emails to the owner ${mails}`,
+      holds:
+        [moved, replaced, watched].every(({ status }) => status < 300) &&
+        unasked === 400 &&
+        removed === 204 &&
+        calls === 0 &&
+        sources === 0 &&
+        mails === 3,
     }
-  const newPassword = 'a new password after the theft'
-  await owner.ask('PATCH /user/change-password', { body: { ...owner.proof, newPassword } })
-  const outlives = (await robot.ask('GET /api/me')).status
-  const back = await signIn(url, owner.email, newPassword)
-  return {
-    figure: `first mailbox ${first.status}; ${answered.join(', ')}; the key after a new password ${outlives}`,
-    holds: first.status === 200 && answered.every((one) => / 40[01]$/.test(one)) && outlives === 401 && back !== null,
-  }
-})
+  },
+)
+
+row(
+  '139',
+  'a stolen session makes a key, moves a webhook and a mailbox; and a key outlives a new password',
+  { short: true },
+  async (trial) => {
+    trial.mustHold('all refused without the password, also in a session that is minutes old; a new password ends the keys of its person')
+    const { url, owner, receiver, hook, key } = await aBusiness(trial)
+    const smtp = await openMailServer(trial)
+    const first = await owner.saveMailbox(smtp)
+    const { id } = await hook(owner, '/ledger')
+    const robot = await key(owner)
+    const thief = owner.copy()
+    const { host, port, login } = smtp
+    // Nor is there room for a first one once it was removed.
+    await thief.ask('DELETE /mail-config')
+    const bodies = {
+      'POST /api-keys': { name: 'Mine', scopes: ['read'] },
+      'POST /webhooks': { url: `${receiver.url}/mine`, events: ['invoice.created'] },
+      [`PATCH /webhooks/${id}`]: { url: `${receiver.url}/moved` },
+      [`POST /webhooks/${id}/secret`]: undefined,
+      'POST /sources': { url: secretLink },
+      'POST /mail-config/smtp': { host, port, secure: false, ...login },
+      'POST /mailboxes': { provider: 'smtp', host, port, secure: false, ...login },
+      'POST /business/reply-to': { email: 'thief@example.com' },
+    }
+    const answered: string[] = []
+    for (const [call, body] of Object.entries(bodies))
+      for (const proven of body === undefined ? [{}] : [{}, { currentPassword: 'wrong horse' }]) {
+        const { status } = await thief.ask(call, body === undefined ? {} : { body: { ...body, ...proven } })
+        answered.push(`${call.replace(id, ':id')} ${status}`)
+      }
+    const newPassword = 'a new password after the theft'
+    await owner.ask('PATCH /user/change-password', { body: { ...owner.proof, newPassword } })
+    const outlives = (await robot.ask('GET /api/me')).status
+    const back = await signIn(url, owner.email, newPassword)
+    return {
+      figure: `first mailbox ${first.status}; ${answered.join(', ')}; the key after a new password ${outlives}`,
+      holds: first.status === 200 && answered.every((one) => / 40[01]$/.test(one)) && outlives === 401 && back !== null,
+    }
+  },
+)
 
 row('144', 'a viewer and a member read the link of a watched address', { short: true }, async (trial) => {
   trial.mustHold('they see its name and its last result; the link is for admins')

@@ -47,7 +47,9 @@ async function openCanary({ stack }: Trial, ports: number[], host = '::'): Promi
 }
 
 function saveMailbox(browser: Browser, host: string, { port, secure }: { port: number; secure: boolean }): Promise<Answered> {
-  return browser.ask('POST /mail-config/smtp', { body: { host, port, secure, user: 'asha@example.com', pass: 'app password', ...browser.proof } })
+  return browser.ask('POST /mail-config/smtp', {
+    body: { host, port, secure, user: 'asha@example.com', pass: 'app password', ...browser.proof },
+  })
 }
 
 /** Adds a webhook, has it called and removes it. Answers when it was refused: on being added, on being called; null where it was called. */

@@ -47,7 +47,8 @@ export const madeTexts = {
   dialog: {
     title: (name: string) => `Take over ${name}`,
     secret: (from: string) => `It works again with a new secret, which only you are shown. The one that ${from} knows stays invalid.`,
-    link: (from: string) => `It works again as it is. Make sure that this address is yours: ${from} chose it, and may be able to change what is there.`,
+    link: (from: string) =>
+      `It works again as it is. Make sure that this address is yours: ${from} chose it, and may be able to change what is there.`,
     proofHint: 'So that no one else can take it over.',
     submit: 'Take over',
     busy: 'Taking over...',

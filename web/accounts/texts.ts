@@ -198,7 +198,8 @@ export const texts = {
       submit: 'Change Password',
       busy: 'Changing Password...',
       endKeys: 'End all API keys',
-      endKeysHint: (keys: number) => `You have ${count(keys, 'key')}. Software that uses one loses access; apps that you connected stay connected.`,
+      endKeysHint: (keys: number) =>
+        `You have ${count(keys, 'key')}. Software that uses one loses access; apps that you connected stay connected.`,
       others: 'Changing your password signs you out of all other browsers.',
       done: 'Password changed successfully!',
       failed: (message: string) => `Failed to change password: ${message || 'Invalid current password'}`,

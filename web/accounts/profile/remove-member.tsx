@@ -115,7 +115,8 @@ interface MadeListProps {
 }
 
 function MadeList({ made, choosing, leftOut, onLeaveOut }: MadeListProps): ReactNode {
-  const change = (one: Made, isKept: boolean) => onLeaveOut(new Set(isKept ? [...leftOut].filter((other) => other !== one) : [...leftOut, one]))
+  const change = (one: Made, isKept: boolean) =>
+    onLeaveOut(new Set(isKept ? [...leftOut].filter((other) => other !== one) : [...leftOut, one]))
   return (
     <ul className={styles.made}>
       {made.map((one) => {
