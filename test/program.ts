@@ -109,7 +109,12 @@ function readyIn(log: Readable): Promise<void> {
 /** A program that was to start, and exited before it answered. */
 export class ProgramExited extends Error {}
 
-async function healthy(url: string, child: ChildProcess, { logged, output }: { logged: Promise<void>; output(): string }): Promise<void> {
+/** Waits until a program answers that it is healthy. */
+export async function healthy(
+  url: string,
+  child: ChildProcess,
+  { logged, output }: { logged: Promise<void>; output(): string },
+): Promise<void> {
   const deadline = performance.now() + startLimit
   await Promise.race([logged, pause(startLimit, undefined, { ref: false })])
   do {
