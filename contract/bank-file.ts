@@ -19,6 +19,12 @@ const bankLine = z
   .strictObject({
     date: calendarDate.meta({ format: 'date', description: 'The day of the transfer.' }),
     amount: paymentAmount.meta({ description: 'What came in, above 0.' }),
+    currency: currencyCode.optional().meta({ description: 'Its currency. Without it that of the call.' }),
+    valueDate: calendarDate.nullable().default(null).meta({ format: 'date', description: 'The value date, where it is another day.' }),
+    bankId: text(200).meta({ description: "The bank's own id of the transfer, where it has one." }),
+    place: z.int().min(0).max(100_000).optional().meta({
+      description: 'How many equal transfers of that day are before it in the file. Without it: in this call.',
+    }),
     description: text(1_000).meta({ description: 'The text of the bank.' }),
     reference: text(200).meta({ description: 'The reference, where it is a column of its own.' }),
     name: text(200).meta({ description: 'Who paid, where it is a column of its own.' }),
@@ -86,7 +92,8 @@ export const bankFileCalls = {
     method: 'POST',
     path: '/payments/import',
     by: 'member',
-    summary: 'Record the payments of a bank file, all or none. A line that was recorded before is left out.',
+    summary:
+      'Record the payments of a bank file, all or none. A line that was recorded before is left out, and the same request under its Idempotency-Key records nothing again.',
     body: z.strictObject({ lines: lines(importedLine), currency }),
     reply: z
       .object({

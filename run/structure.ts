@@ -103,7 +103,7 @@ const alsoPublic: Record<string, string> = {
   'server/billing/razorpay.ts': 'clients pay by the keys of an account: the same provider, its HTTP and its signatures',
   'server/invoices/balance.ts': 'what is paid of an invoice: payments from other slices are settled by it, and shown by them',
   'server/invoices/import.ts': 'watched addresses are imported by the same rules',
-  'server/invoices/idempotency.ts': 'idempotency keys are pruned in the background',
+  'server/invoices/idempotency.ts': 'idempotency keys are pruned in the background, and imports of bank files have one',
   'server/invoices/overdue.ts': 'the midnight job runs in the background',
   'server/pay/files.ts': 'emails have the PDFs of their invoices',
   'server/pay/links.ts': 'emails lead to pay pages',

@@ -36,6 +36,8 @@ export interface BankRow {
   cells: string[]
   date: Meaning<string>
   writtenDate: string
+  /** The value date, where it is known and another day. */
+  valued: string | null
   /** Without its sign; null where the row has none and is no transfer. */
   amount: Meaning<number>
   writtenAmount: string
@@ -227,6 +229,15 @@ function readBody(
   )
   const dated = counted.filter((row) => !undated.has(row))
   const days = daysOf(dated, { column: dateAt, ...label(dateAt), order: layout.known?.order ?? null, answers })
+  const valuedAt = columns.indexOf('valued')
+  const values =
+    valuedAt < 0 || valuedAt === dateAt
+      ? null
+      : daysOf(dated, { column: valuedAt, ...label(valuedAt), order: layout.known?.order ?? null, answers })
+  const valuedOn = (row: FileRow) => {
+    const value = values?.of.get(row)
+    return value?.kind === 'certain' ? value.value : null
+  }
   const rival = rivalQuestion(
     file,
     transfers.filter(({ row }) => !sums.has(row)),
@@ -278,6 +289,7 @@ function readBody(
       cells: row.cells,
       date: days.of.get(row) ?? refused(textOf(row, dateAt) === '' ? 'This row has no date.' : `“${textOf(row, dateAt)}” is no date.`),
       writtenDate: textOf(row, dateAt),
+      valued: valuedOn(row),
       amount: problem === null ? amount : refused(problem),
       writtenAmount: cell,
       currency,
@@ -632,11 +644,29 @@ export interface ReadLine {
 
 /** The payment of a row; null where the row is none, or is not known. */
 export function lineOf(row: BankRow): ReadLine | null {
-  const { number, description, reference, name, left } = row
+  const { number, description, reference, name, bankId, left } = row
   const [date, amount, currency] = [known(row.date), known(row.amount), known(row.currency)]
   const isPayment = left === null && known(row.direction) === 'in' && known(row.state) === 'booked'
   if (!isPayment || date === null || amount === null || currency === null) return null
-  return { number, currency, line: { date, amount, description, reference, name } }
+  const valueDate = row.valued === date ? null : row.valued
+  return { number, currency, line: { date, amount, currency, valueDate, bankId, description, reference, name } }
+}
+
+/** The payments of a file by the numbers of their rows, each with how many equal ones are before it: alone it would be taken for the first. */
+export function linesOf(rows: BankRow[]): Map<number, ReadLine> {
+  const counts = new Map<string, number>()
+  const found = new Map<number, ReadLine>()
+  for (const row of rows) {
+    const read = lineOf(row)
+    if (!read) continue
+    const { date, amount, currency, description, reference, name } = read.line
+    const text = [description, reference, name].join('\n').normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
+    const key = JSON.stringify([date, amount, currency, text])
+    const place = counts.get(key) ?? 0
+    counts.set(key, place + 1)
+    found.set(row.number, place === 0 ? read : { ...read, line: { ...read.line, place } })
+  }
+  return found
 }
 
 /** Whether an answer or a row is about a question; one about words has an id for each word. */

@@ -33,7 +33,7 @@ export type NewPayment = Pick<PaymentRow, 'origin' | 'amountMinor' | 'paidOn'> &
   Partial<
     Pick<
       PaymentRow,
-      'id' | 'kind' | 'method' | 'reference' | 'note' | 'providerId' | 'bankLineHash' | 'batchId' | 'requestKey' | 'requestHash'
+      'id' | 'kind' | 'method' | 'reference' | 'note' | 'providerId' | 'bankLineHash' | 'bankId' | 'batchId' | 'requestKey' | 'requestHash'
     >
   >
 
@@ -99,7 +99,7 @@ const payment = given(invoicePayments, [
     'note',
     'providerId',
   ] as const),
-  ...(['bankLineHash', 'batchId', 'requestKey', 'requestHash', 'recordedAt'] as const),
+  ...(['bankLineHash', 'bankId', 'batchId', 'requestKey', 'requestHash', 'recordedAt'] as const),
 ])
 /** Adds the payments that come with a statement as `payments`, by `paymentsText`. */
 export const insertPayments = sql`INSERT INTO ${invoicePayments} (${payment.columns}) SELECT ${payment.columns} FROM ${payment.rows('payments')}`
@@ -205,6 +205,7 @@ export function paymentsText(ownerId: string, payments: (NewPayment & { invoiceI
     note: '',
     providerId: null,
     bankLineHash: null,
+    bankId: null,
     batchId: null,
     requestKey: null,
     requestHash: null,

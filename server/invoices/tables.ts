@@ -170,6 +170,8 @@ export const invoicePayments = pgTable(
     providerId: text(),
     /** The line of a bank file that it came from, and the import it was recorded by, of lines or of invoices. */
     bankLineHash: text(),
+    /** The bank's own id of that transfer. */
+    bankId: text(),
     batchId: uuid(),
     /** The Idempotency-Key of the request that recorded it, and SHA-256 of that request. */
     requestKey: text(),

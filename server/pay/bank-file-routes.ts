@@ -1,5 +1,6 @@
 import { bankFileCalls, bankMatch } from '#contract/bank-file.ts'
 import { originOf } from '#server/accounts/accounts.ts'
+import { readIdempotencyKey } from '#server/invoices/idempotency.ts'
 import type { AfterChange } from '#server/invoices/tables.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
@@ -21,9 +22,11 @@ export function bankFileRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock
     const matches = await matchBankFile(db, { id: account.id, currency: body.currency ?? account.currency }, body.lines)
     return streamed(jsonList(bankMatch, pagesOf(matches)))
   })
-  answer(app, bankFileCalls.import, async ({ body }, { account }, { enterHeavy }) => {
+  answer(app, bankFileCalls.import, async ({ body }, { account }, { enterHeavy, request }) => {
     if (body.lines.length > few) await enterHeavy()
-    return importBankFile(db, { id: account.id, currency: body.currency ?? account.currency }, body.lines, clock.now(), afterChange)
+    const key = readIdempotencyKey(request.headers['idempotency-key'])
+    const owner = { id: account.id, currency: body.currency ?? account.currency, key }
+    return importBankFile(db, owner, body.lines, clock.now(), afterChange)
   })
   answer(app, bankFileCalls.undo, async ({ params }, { account }, { request }) =>
     undoBankFile(db, { ownerId: account.id, importId: params.id, from: originOf(request) }, clock.now(), afterChange),

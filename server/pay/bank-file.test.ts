@@ -290,3 +290,74 @@ test('a line over two invoices stays recorded while one of its payments counts',
   for (const again of [[one, two], [three]]) expect((await bring(again)).reply).toMatchObject({ recorded: 0 })
   expect([await paymentsOf(app, asha, one.invoiceId), await paymentsOf(app, asha, three.invoiceId)]).toEqual([[], []])
 })
+
+test('an import that is repeated under its key is answered as before and records nothing again; another one under it is refused', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const invoice = await anInvoice(app, { owner: asha, amount: 500 })
+  const headers = { 'idempotency-key': 'statement-march' }
+  const pays = (description: string) => ({ lines: [{ ...line(description, 200), invoices: [{ invoiceId: invoice._id, amount: 200 }] }] })
+  const bring = (description: string) => ask(app, asha, bankFileCalls.import, { body: pays(description) }, headers)
+  const first = await bring('NEFT')
+  expect([first.reply, (await bring('NEFT')).reply]).toEqual([first.reply, first.reply])
+  expect((await bring('RTGS')).status).toBe(409)
+  expect(await paymentsOf(app, asha, invoice._id)).toHaveLength(1)
+})
+
+test('of equal lines the place in the file says which one is recorded, so that it can be sent alone', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const invoice = await anInvoice(app, { owner: asha, amount: 5_000 })
+  const at = (place: number) => ({ ...line(`NEFT ${invoice.reference}`, 500), place })
+  const bring = async (...places: number[]) => {
+    const lines = places.map((place) => ({ ...at(place), invoices: [{ invoiceId: invoice._id, amount: 500 }] }))
+    return (await ask(app, asha, bankFileCalls.import, { body: { lines } })).reply.recorded
+  }
+  expect([await bring(1), await bring(1), await bring(0, 1), await bring(0)]).toEqual([1, 0, 1, 0])
+})
+
+test('a transfer is recorded before in another file by its id at the bank, or in other words', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const invoice = await anInvoice(app, { owner: asha, amount: 5_000, clientName: 'Kaveri Foods' })
+  const first = { ...line('NEFT-SBIN0001234-KAVERI FOODS-INV-9002', 500), bankId: 'FT1' }
+  const lines = [{ ...first, invoices: [{ invoiceId: invoice._id, amount: 500 }] }]
+  await ask(app, asha, bankFileCalls.import, { body: { lines } })
+  const verdict = async (...others: object[]) =>
+    (await ask(app, asha, bankFileCalls.match, { body: { lines: others.map((one) => ({ ...line('', 500), ...one })) } })).reply.map(
+      ({ verdict }) => verdict,
+    )
+  expect(await verdict({ description: 'another text', date: '2026-02-27', bankId: 'FT1' })).toEqual(['recorded'])
+  expect(await verdict({ name: 'Kaveri Foods', reference: 'INV-9002', bankId: 'E2E-77' })).toEqual(['recorded'])
+  expect(await verdict({ name: 'Kaveri Foods', reference: 'INV-9002', date: '2026-02-27', valueDate: '2026-03-01' })).toEqual(['recorded'])
+  // An id that several lines have is none, and two transfers of one day from one bank are two.
+  expect(await verdict({ bankId: 'FT1', description: 'a' }, { bankId: 'FT1', description: 'b' })).not.toContain('recorded')
+  expect(await verdict({ description: 'NEFT-SBIN0001234-INDIGO STUDIO-INV-9005' })).not.toContain('recorded')
+  expect(await verdict({ name: 'Kaveri Foods', reference: 'INV-9002' }, { name: 'Kaveri Foods', reference: 'INV-9002' })).toEqual([
+    'recorded',
+    'none',
+  ])
+})
+
+test('lines in several currencies are matched and recorded together, or not at all', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const [rupees, euros] = [
+    await anInvoice(app, { owner: asha, amount: 500 }),
+    await anInvoice(app, { owner: asha, amount: 70, currency: 'EUR' }),
+  ]
+  const lines = [
+    { ...line(rupees.reference, 500), currency: 'INR' },
+    { ...line(euros.reference, 70), currency: 'EUR' },
+  ]
+  expect((await ask(app, asha, bankFileCalls.match, { body: { lines } })).reply).toMatchObject([
+    { line: 0, verdict: 'sure' },
+    { line: 1, verdict: 'sure', invoices: [{ invoiceId: euros._id, amount: 70 }] },
+  ])
+  const pays = (second: typeof rupees) => ({
+    lines: lines.map((one, at) => ({ ...one, invoices: [{ invoiceId: (at === 0 ? rupees : second)._id, amount: one.amount }] })),
+  })
+  expect((await ask(app, asha, bankFileCalls.import, { body: pays(rupees) })).status).toBe(400)
+  expect(await paymentsOf(app, asha, rupees._id)).toEqual([])
+  expect((await ask(app, asha, bankFileCalls.import, { body: pays(euros) })).reply).toMatchObject({ recorded: 2, paid: 2 })
+})

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { and, between, eq, isNotNull, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, between, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { BankLine, BankMatch, ImportedBankLine } from '#contract/bank-file.ts'
 import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
@@ -29,86 +29,100 @@ import { newId } from '#server/platform/columns.ts'
 import { analyzeGrown, arrayText, type Database } from '#server/platform/database.ts'
 import { openPace, type Pace } from '#server/platform/pace.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
+import { hashesOf, recordedLines, type Transfer } from './bank-known.ts'
 import { matchLines, type NamedPayment, type OpenAnswer, type Payable, recordedWithin } from './bank-matching.ts'
 import { dashes, type Form, formOf, isWrittenAs, joined, References, readRuns, shaped } from './bank-text.ts'
 import { payAnswers } from './tables.ts'
 import { bankTexts as texts } from './texts.ts'
 
-/** The account, and the currency of the file: matched are only invoices of this currency. */
+/** The account, and the currency of lines that name none: matched are only invoices of the currency of a line. */
 interface Owner {
   id: string
   currency: string
 }
 
-/** Units of work of one hash, besides its text. */
-const ofHash = 50
-
-/** The text of a line, as its hash and the references in it are read. */
+/** The text of a line, as the references in it are read. */
 type LineText = Pick<BankLine, 'description' | 'reference' | 'name'>
 
+/** Lines with their currencies, and their amounts in minor units of them. */
+function linesOf<L extends BankLine>(lines: L[], usual: string): (L & Transfer)[] {
+  return lines.map((line, at) => {
+    const { amount, currency = usual } = line
+    refuseAmount(amount, currency, `lines.${at}.amount`)
+    return { ...line, currency, amountMinor: minorOf(amount, currency) }
+  })
+}
+
 /** Which invoices the lines pay. Reads only; the same lines get the same answer until something is recorded. */
-export async function matchBankFile(db: Database, { id: ownerId, currency }: Owner, lines: BankLine[]): Promise<BankMatch[]> {
-  for (const [at, { amount }] of lines.entries()) refuseAmount(amount, currency, `lines.${at}.amount`)
+export async function matchBankFile(db: Database, { id: ownerId, currency }: Owner, asked: BankLine[]): Promise<BankMatch[]> {
+  const lines = linesOf(asked, currency)
   const pace = openPace()
-  const hashes = await hashesOf(lines, currency, pace)
-  const recorded = await recordedLines(db, ownerId, hashes)
-  const invoices = await payables(db, ownerId, { lines, currency }, pace)
+  const hashes = await hashesOf(lines, pace)
+  const recorded = await recordedLines(db, ownerId, { lines, hashes, inOtherWords: true }, pace)
   const answers = await openAnswers(db, ownerId)
-  const payments = await namedPayments(db, ownerId, { lines, currency })
   const clients = await clientNames(db, ownerId)
-  const asked = lines.map((line, at) => ({
-    ...line,
-    amountMinor: minorOf(line.amount, currency),
-    recorded: recorded.has(hashes[at] ?? ''),
-  }))
-  const matches = await matchLines(
-    asked,
-    { invoices, answers, payments, clients },
-    (minor) => formatMoney(fromMinor(minor, currency), currency),
-    pace,
+  const found: BankMatch[] = []
+  const places = Map.groupBy(
+    lines.map((line, at) => ({ line, at })),
+    ({ line }) => line.currency,
   )
-  return matches.map(({ verdict, invoices, reason, evidence }, line) => ({
-    line,
-    verdict,
-    invoices: invoices.map(({ invoiceId, amountMinor }) => ({ invoiceId, amount: fromMinor(amountMinor, currency) })),
-    reason,
-    evidence,
-  }))
+  for (const [currency, those] of places) {
+    const its = those.map(({ line, at }) => ({ ...line, recorded: recorded.has(at) }))
+    const invoices = await payables(db, ownerId, { lines: its, currency }, pace)
+    const payments = await namedPayments(db, ownerId, { lines: its, currency })
+    const format = (minor: number) => formatMoney(fromMinor(minor, currency), currency)
+    const matches = await matchLines(its, { invoices, answers, payments, clients }, format, pace)
+    for (const [nth, { verdict, invoices, reason, evidence }] of matches.entries())
+      found.push({
+        line: those[nth]?.at ?? 0,
+        verdict,
+        invoices: invoices.map(({ invoiceId, amountMinor }) => ({ invoiceId, amount: fromMinor(amountMinor, currency) })),
+        reason,
+        evidence,
+      })
+  }
+  return found.toSorted((one, other) => one.line - other.line)
 }
 
 /**
- * Records what the lines pay, all in one transaction; a line that is recorded already is left out, also by a request at the same time.
- * Refuses with `invalid` a date in the future and parts that do not add up to their line, with `not_found` an invoice that is gone, and with
- * `conflict` more payments than an invoice may have.
+ * Records what the lines pay, all in one transaction; a line that is recorded already is left out, also by a request at the same time. A request that
+ * is repeated under its key is answered with what the first one recorded. Refuses with `invalid` a date in the future and parts that do not add up to
+ * their line, with `not_found` an invoice that is gone, and with `conflict` more payments than an invoice may have, or a key of another request.
  */
 export async function importBankFile(
   db: Database,
-  { id: ownerId, currency }: Owner,
-  lines: ImportedBankLine[],
+  { id: ownerId, currency, key }: Owner & { key: string | null },
+  asked: ImportedBankLine[],
   now: Instant,
   afterChange: AfterChange,
 ): Promise<{ importId: string; recorded: number; paid: number }> {
-  const importId = newId()
+  const importId = key === null ? newId() : idOfKey(ownerId, key)
+  const lines = linesOf(asked, currency)
   if (lines.length >= manyInvoices) await analyzeGrown(db, writtenInBulk)
   return db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
     const today = localDate(now, owner.timezone)
-    for (const [at, line] of lines.entries()) refuseLine(line, `lines.${at}`, { today, currency })
-    const hashes = await hashesOf(lines, currency, openPace())
-    const before = await recordedLines(tx, ownerId, hashes)
-    const payments = lines.flatMap((line, at) => {
-      const hash = hashes[at] ?? ''
-      return before.has(hash)
+    for (const [at, line] of lines.entries()) refuseLine(line, `lines.${at}`, today)
+    const pace = openPace()
+    const hashes = await hashesOf(lines, pace)
+    const done = key === null ? [] : await paymentsOfImport(tx, ownerId, importId)
+    if (done.length > 0) return repeated(tx, ownerId, { importId, done, hashes })
+    const before = await recordedLines(tx, ownerId, { lines, hashes, inOtherWords: false }, pace)
+    const payments = lines.flatMap((line, at) =>
+      before.has(at)
         ? []
         : line.invoices.map((share, part) => ({
             id: share.invoiceId.toLowerCase(),
-            payment: paymentOf(line, minorOf(share.amount, currency), { hash, part, importId }),
-          }))
-    })
+            currency: line.currency,
+            payment: paymentOf(line, minorOf(share.amount, line.currency), { hash: hashes[at] ?? '', part, importId }),
+          })),
+    )
     const byInvoice = Map.groupBy(payments, ({ id }) => id)
     const rows = await lockInvoices(tx, ownerId, [...byInvoice.keys()])
-    const other = rows.find((row) => row.currency !== currency)
-    if (other) throw invalid('currency', texts.otherCurrency(other.reference, other.currency, currency))
+    for (const row of rows) {
+      const other = byInvoice.get(row.id)?.find((one) => one.currency !== row.currency)
+      if (other) throw invalid('currency', texts.otherCurrency(row.reference, row.currency, other.currency))
+    }
     const live = await livePayments(
       tx,
       ownerId,
@@ -124,6 +138,24 @@ export async function importBankFile(
     const paid = settled.filter(({ status }, at) => status === 'paid' && rows[at]?.status !== 'paid').length
     return { importId, recorded: recorded.length, paid }
   })
+}
+
+/** The import that a key names: repeated, it is the same one. */
+function idOfKey(ownerId: string, key: string): string {
+  const hex = createHash('sha256').update(`${ownerId} bank file ${key}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+/** What an import recorded when it was first asked for. */
+async function repeated(
+  tx: Database,
+  ownerId: string,
+  { importId, done, hashes }: { importId: string; done: PaymentRow[]; hashes: string[] },
+): Promise<{ importId: string; recorded: number; paid: number }> {
+  const wanted = new Set(hashes)
+  if (!done.every(({ bankLineHash }) => wanted.has(bankLineHash?.split('.')[0] ?? ''))) throw new ProblemError('conflict', texts.keyUsed)
+  const rows = await lockInvoices(tx, ownerId, [...new Set(done.map(({ invoiceId }) => invoiceId))], { deletedToo: true })
+  return { importId, recorded: done.length, paid: rows.filter(({ status }) => status === 'paid').length }
 }
 
 /**
@@ -168,12 +200,13 @@ function refuseAmount(amount: number, currency: string, path: string): void {
   if (problem !== null) throw invalid(path, problem)
 }
 
-function refuseLine(line: ImportedBankLine, path: string, { today, currency }: { today: string; currency: string }): void {
+function refuseLine(line: ImportedBankLine & Transfer, path: string, today: string): void {
+  const { currency } = line
   if (line.date > today) throw invalid(`${path}.date`, texts.future)
-  for (const { amount } of [line, ...line.invoices]) refuseAmount(amount, currency, `${path}.amount`)
+  for (const { amount } of line.invoices) refuseAmount(amount, currency, `${path}.amount`)
   if (line.invoices.length === 0) return
   const sum = line.invoices.reduce((so, { amount }) => so + minorOf(amount, currency), 0)
-  if (sum !== minorOf(line.amount, currency)) throw invalid(`${path}.invoices`, texts.notTheSum)
+  if (sum !== line.amountMinor) throw invalid(`${path}.invoices`, texts.notTheSum)
   if (new Set(line.invoices.map(({ invoiceId }) => invoiceId.toLowerCase())).size < line.invoices.length)
     throw invalid(`${path}.invoices`, texts.twiceInLine)
 }
@@ -191,43 +224,9 @@ function paymentOf(
     reference: line.reference.slice(0, 80),
     note: [line.name, line.description].filter(Boolean).join(': ').slice(0, 500),
     bankLineHash: part === 0 ? hash : `${hash}.${part}`,
+    bankId: line.bankId || null,
     batchId: importId,
   }
-}
-
-/**
- * A line's hash: date, amount and text, and how many lines of that day are the same before it, so that two equal transfers of one day are
- * two, and the same file, or one that overlaps it, is recognised.
- */
-async function hashesOf(lines: (LineText & { date: string; amount: number })[], currency: string, pace: Pace): Promise<string[]> {
-  const counts = new Map<string, number>()
-  const hashes: string[] = []
-  for (const { date, amount, description, reference, name } of lines) {
-    const text = [description, reference, name].join('\n').normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
-    const key = JSON.stringify([date, currency, minorOf(amount, currency), text])
-    const count = counts.get(key) ?? 0
-    counts.set(key, count + 1)
-    hashes.push(createHash('sha256').update(`${key}${count}`).digest('base64url'))
-    await pace.did(ofHash + text.length)
-  }
-  return hashes
-}
-
-/** Also a line of which only a part counts: what was taken back of it is recorded by hand. */
-async function recordedLines(tx: Database, ownerId: string, hashes: string[]): Promise<Set<string>> {
-  const line = sql<string>`split_part(${invoicePayments.bankLineHash}, '.', 1)`
-  const found = await tx
-    .select({ hash: line })
-    .from(invoicePayments)
-    .where(
-      and(
-        eq(invoicePayments.ownerId, ownerId),
-        isNotNull(invoicePayments.bankLineHash),
-        sql`${line} = ANY(${arrayText(hashes)}::text[])`,
-        isNull(invoicePayments.voidedAt),
-      ),
-    )
-  return new Set(found.map(({ hash }) => hash))
 }
 
 /** How the reference of an invoice is compared, as `formOf` does it. */

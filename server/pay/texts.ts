@@ -292,6 +292,7 @@ export const bankTexts = {
   twiceInLine: 'Please name each invoice once in a line.',
   otherCurrency: (reference: string, own: string, asked: string) => `${reference} is in ${own}, not in ${asked}.`,
   invoiceGone: 'An invoice was deleted meanwhile. Please match the file again.',
+  keyUsed: 'This Idempotency-Key was used for another import.',
   importNotFound: 'This import was not found.',
   voided: (payments: number) => `${payments} ${payments === 1 ? 'payment' : 'payments'} of a bank file`,
 }

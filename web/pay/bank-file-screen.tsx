@@ -164,14 +164,13 @@ function Review({ file, sheet, recorded, onRecorded, onOther }: ReviewProps): Re
 function Result({ recorded: done, onUndone, onOther }: { recorded: Recorded; onUndone: () => void; onOther: () => void }): ReactNode {
   const queries = useQueryClient()
   const [busy, setBusy] = useState(false)
-  const [problem, setProblem] = useState(done.problem)
+  const [problem, setProblem] = useState<string | null>(null)
   const all = done.recorded === done.asked
   const undo = async () => {
     setBusy(true)
     setProblem(null)
     try {
-      let takenBack = 0
-      for (const id of done.importIds) takenBack += (await send(bankFileCalls.undo, { params: { id } })).takenBack
+      const { takenBack } = await send(bankFileCalls.undo, { params: { id: done.importId } })
       await queries.invalidateQueries()
       toast('good', texts.undone(takenBack))
       onUndone()
@@ -184,7 +183,7 @@ function Result({ recorded: done, onUndone, onOther }: { recorded: Recorded; onU
     <Panel>
       <p className={payStyles.done} role="status">
         {texts.done(done.recorded, all ? done.sums : '', done.paid)}
-        {!all && done.problem === null && ` ${texts.some}`}
+        {!all && ` ${texts.some}`}
       </p>
       <FormError message={problem} />
       <div className={payStyles.acts}>

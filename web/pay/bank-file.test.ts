@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { bankFileCalls } from '#contract/bank-file.ts'
-import { lineOf, type ReadLine, readBankSheet } from '#contract/import/bank.ts'
+import { type BankMatch, bankFileCalls } from '#contract/bank-file.ts'
+import { linesOf, type ReadLine, readBankSheet } from '#contract/import/bank.ts'
 import type { Question } from '#contract/import/meaning.ts'
 import { openCsv } from '#contract/import/table.ts'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
@@ -8,7 +8,7 @@ import { banks, latin1, type Transfer, utf16 } from '#test/bank-files.ts'
 import { anInvoice, aPerson } from '#test/factories.ts'
 import { ask, openTestApp } from '#test/harness.ts'
 import { fileLimits } from '#web/ui/open-sheets.ts'
-import { isTooMuch } from './bank-rows.ts'
+import { inCalls, withoutOverpaying } from './bank-rows.ts'
 
 const today = '2026-03-02'
 
@@ -23,7 +23,7 @@ function read(content: ArrayBuffer | string, currency = 'INR'): ReadFile {
   const sheet = opened.kind === 'sheets' ? opened.sheets[0] : undefined
   if (!sheet) throw new Error(`The file has no sheet: ${opened.kind}`)
   const { rows, questions } = readBankSheet(sheet, { today, held: [currency], answers: {} })
-  return { lines: rows.flatMap((row) => lineOf(row) ?? []), questions, out: rows.filter(({ left }) => left === 'out').length }
+  return { lines: [...linesOf(rows).values()], questions, out: rows.filter(({ left }) => left === 'out').length }
 }
 
 const salary: Transfer = { date: '2026-02-03', amount: -18_250, name: 'Meera Iyer', purpose: 'SALARY' }
@@ -46,10 +46,32 @@ test.each(banks)('a file of $name is read without help', ({ write, currency }) =
   expect(found.lines.every((one) => one.currency === currency)).toBe(true)
 })
 
-test('more lines, or longer texts, than one call may have are too much', () => {
-  const many = (count: number, text: string) =>
-    isTooMuch(read(['Date,Narration,Credit', ...Array.from({ length: count }, () => `20/02/2026,${text},5.00`)].join('\n')).lines)
-  expect([many(2_000, 'NEFT'), many(2_001, 'NEFT'), many(1_000, 'x'.repeat(1_500))]).toEqual([false, true, true])
+test('lines are compared in parts of a size that one call takes', () => {
+  const parts = (count: number, text: string) =>
+    inCalls(read(['Date,Narration,Credit', ...Array.from({ length: count }, () => `20/02/2026,${text},5.00`)].join('\n')).lines).map(
+      ({ length }) => length,
+    )
+  expect([parts(2_001, 'NEFT'), parts(2_000, 'x'.repeat(500)).length]).toEqual([[2_000, 1], 2])
+})
+
+test('what one part of a file pays is not paid again by the next one', () => {
+  const sure = (line: number, amount: number): BankMatch => ({
+    line,
+    verdict: 'sure',
+    invoices: [{ invoiceId: 'a', amount }],
+    reason: '',
+    evidence: [],
+  })
+  const checked = withoutOverpaying([sure(0, 300), sure(1, 200), sure(2, 1)], {
+    owedOf: () => 500,
+    minorOf: (_match, amount) => amount,
+    reason: 'again',
+  })
+  expect(checked.map(({ verdict, reason }) => [verdict, reason])).toEqual([
+    ['sure', ''],
+    ['sure', ''],
+    ['likely', 'again'],
+  ])
 })
 
 /** Records what the review calls sure, and how many of its lines were recorded before. */

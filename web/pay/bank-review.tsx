@@ -1,14 +1,14 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { type BankMatch, bankFileCalls } from '#contract/bank-file.ts'
-import { type BankReading, lineOf, type ReadLine } from '#contract/import/bank.ts'
-import type { Invoice } from '#contract/invoices.ts'
-import { formatSums, sumByCurrency } from '#contract/money.ts'
+import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type BankMatch, bankFileCalls, mostLines } from '#contract/bank-file.ts'
+import { type BankReading, linesOf, type ReadLine } from '#contract/import/bank.ts'
+import { type Invoice, owedAmount } from '#contract/invoices.ts'
+import { formatSums, sumByCurrency, toMinor } from '#contract/money.ts'
 import { Allowed, useCurrency } from '#web/platform/account.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
-import { patiently, send } from '#web/platform/send.ts'
+import { newKey, patiently, send, sendIdempotent } from '#web/platform/send.ts'
 import { BusyButton, TryAgain } from '#web/ui/buttons.tsx'
 import questionStyles from '#web/ui/file-questions.module.css'
 import { FormError, Notice } from '#web/ui/notice.tsx'
@@ -16,36 +16,36 @@ import styles from './bank.module.css'
 import { InvoiceChoice } from './bank-invoice-choice.tsx'
 import { BankList, type Choice, sharesOf } from './bank-list.tsx'
 import type { BankFileReader } from './bank-reading.ts'
-import { isTooMuch, type ShownRow, shownRows } from './bank-rows.ts'
+import { inCalls, type ShownRow, shownRows, withoutOverpaying } from './bank-rows.ts'
 import { bankFileTexts as texts } from './bank-texts.ts'
 
-/** The lines of each currency. */
-function byCurrency(lines: ReadLine[]): [string, ReadLine[]][] {
-  return [...Map.groupBy(lines, ({ currency }) => currency)]
-}
-
 /** Which invoices the lines pay, by the numbers of their rows. */
-async function match(lines: ReadLine[]): Promise<Map<number, BankMatch>> {
-  const found = new Map<number, BankMatch>()
-  for (const [currency, its] of byCurrency(lines)) {
-    const matches = await patiently(() => send(bankFileCalls.match, { body: { lines: its.map(({ line }) => line), currency } }))
-    for (const one of matches) {
-      const number = its[one.line]?.number
-      if (number !== undefined) found.set(number, one)
-    }
+async function match(lines: ReadLine[], byId: ReadonlyMap<string, Invoice>): Promise<Map<number, BankMatch>> {
+  const all: BankMatch[] = []
+  for (const part of inCalls(lines)) {
+    const matches = await patiently(() => send(bankFileCalls.match, { body: { lines: part.map(({ line }) => line) } }))
+    const before = all.length
+    all.push(...matches.map((one) => ({ ...one, line: before + one.line })))
   }
-  return found
+  const minor = (amount: number, currency: string | undefined) => (currency === undefined ? 0 : (toMinor(amount, currency) ?? 0))
+  const checked = withoutOverpaying(all, {
+    owedOf: (id) => {
+      const invoice = byId.get(id)
+      return invoice ? minor(owedAmount(invoice), invoice.currency) : Number.POSITIVE_INFINITY
+    },
+    minorOf: (one, amount) => minor(amount, lines[one.line]?.currency),
+    reason: texts.paidByOthers,
+  })
+  return new Map(checked.flatMap((one) => (lines[one.line] ? [[lines[one.line]?.number ?? 0, one] as const] : [])))
 }
 
 export interface Recorded {
-  importIds: string[]
+  importId: string
   recorded: number
   paid: number
   /** Of how many payments how much was asked. */
   asked: number
   sums: string
-  /** Why a part was not recorded. */
-  problem: string | null
 }
 
 interface BankReviewProps {
@@ -63,8 +63,11 @@ const settled = 250
 export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankReviewProps): ReactNode {
   const queries = useQueryClient()
   const usual = useCurrency()
-  const lines = useMemo(() => reading.rows.flatMap((row) => lineOf(row) ?? []), [reading])
-  const [matches, setMatches] = useState<{ of: ReadLine[]; found: ReadonlyMap<number, BankMatch> }>({ of: [], found: new Map() })
+  const lines = useMemo(() => linesOf(reading.rows), [reading])
+  const [matches, setMatches] = useState<{ of: ReadonlyMap<number, ReadLine>; found: ReadonlyMap<number, BankMatch> }>({
+    of: new Map(),
+    found: new Map(),
+  })
   const [attempt, setAttempt] = useState(0)
   const [choices, setChoices] = useState<Record<number, Choice>>({})
   const [choosing, setChoosing] = useState<ReadLine | null>(null)
@@ -72,14 +75,15 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
   const [busy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   const [unmatched, setUnmatched] = useState<string | null>(null)
-  const tooMuch = useMemo(() => isTooMuch(lines), [lines])
+  /** Repeated after a lost answer, the import is the same one. */
+  const key = useRef<{ of: string; key: string } | null>(null)
+  const byId = useMemo(() => new Map(invoices.map((invoice) => [invoice._id, invoice])), [invoices])
   // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt compares the same lines again.
   useEffect(() => {
-    if (tooMuch) return
     let outdated = false
     setUnmatched(null)
     const wait = setTimeout(() => {
-      match(lines).then(
+      match([...lines.values()], byId).then(
         (found) => !outdated && setMatches({ of: lines, found }),
         (error: unknown) => !outdated && setUnmatched(texts.failed(errorMessage(error))),
       )
@@ -88,10 +92,8 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
       outdated = true
       clearTimeout(wait)
     }
-  }, [lines, tooMuch, attempt])
-  const rows = useMemo(() => shownRows(reading.rows, matches.found, { withOut }), [reading, matches, withOut])
-  const byId = useMemo(() => new Map(invoices.map((invoice) => [invoice._id, invoice])), [invoices])
-  if (tooMuch) return <Notice tone="bad">{texts.tooMany}</Notice>
+  }, [lines, attempt])
+  const rows = useMemo(() => shownRows(reading.rows, { lines, matches: matches.found, withOut }), [reading, lines, matches, withOut])
   const isCompared = matches.of === lines
   const isTicked = ({ row, group, line }: ShownRow) => line !== null && (choices[row.number]?.ticked ?? group === 'sure')
   const wanted = rows.filter((one) => isTicked(one) && sharesOf(one, choices[one.row.number]).length > 0)
@@ -111,28 +113,20 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
   const record = async () => {
     setBusy(true)
     setProblem(null)
-    const shares = new Map(wanted.map((one) => [one.row.number, sharesOf(one, choices[one.row.number])]))
-    const done: Recorded = { importIds: [], recorded: 0, paid: 0, asked, sums, problem: null }
+    const chosen = wanted.flatMap((one) => (one.line ? [{ ...one.line.line, invoices: sharesOf(one, choices[one.row.number]) }] : []))
+    const of = JSON.stringify(chosen)
+    if (key.current?.of !== of) key.current = { of, key: newKey() }
     try {
-      // Each currency is an import of its own: what the first recorded can be undone also if the next fails.
-      for (const [currency, its] of byCurrency(lines)) {
-        if (!its.some(({ number }) => shares.has(number))) continue
-        // The other lines are sent too: equal transfers of one day differ by their order only.
-        const body = { lines: its.map(({ line, number }) => ({ ...line, invoices: shares.get(number) ?? [] })), currency }
-        const { importId, recorded, paid } = await send(bankFileCalls.import, { body })
-        done.importIds.push(importId)
-        done.recorded += recorded
-        done.paid += paid
-      }
+      const { importId, recorded, paid } = await sendIdempotent(
+        bankFileCalls.import,
+        { body: { lines: chosen } },
+        `bank-${key.current.key}`,
+      )
       await queries.invalidateQueries()
-      onRecorded(done)
+      onRecorded({ importId, recorded, paid, asked, sums })
     } catch (error) {
-      const message = errorMessage(error)
-      setProblem(texts.recordFailed(message))
+      setProblem(texts.recordFailed(errorMessage(error)))
       setBusy(false)
-      if (done.importIds.length === 0) return
-      await queries.invalidateQueries()
-      onRecorded({ ...done, problem: texts.restFailed(message) })
     }
   }
 
@@ -175,13 +169,13 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
       />
       <FormError message={problem} />
       <div className={styles.foot}>
-        <p>{texts.subtitle}</p>
+        <p>{wanted.length > mostLines ? texts.tooMany : texts.subtitle}</p>
         <Allowed by="member">
           <BusyButton
             size="md"
             busy={busy}
             busyText={texts.recording}
-            disabled={wanted.length === 0 || !isCompared}
+            disabled={wanted.length === 0 || wanted.length > mostLines || !isCompared}
             onClick={() => void record()}
           >
             {wanted.length === 0 ? texts.record(0) : texts.recordSum(asked, sums)}

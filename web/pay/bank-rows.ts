@@ -1,5 +1,5 @@
 import { type BankMatch, mostLines } from '#contract/bank-file.ts'
-import { type BankRow, lineOf, type ReadLine, refusalOf, waitsFor } from '#contract/import/bank.ts'
+import { type BankRow, type ReadLine, refusalOf, waitsFor } from '#contract/import/bank.ts'
 
 /** In which group a row is shown. `waits`: an answer is missing; `left`: it is no payment that came in, or cannot be read. */
 export type Group = 'sure' | 'likely' | 'waits' | 'none' | 'recorded' | 'left'
@@ -20,10 +20,13 @@ export interface ShownRow {
 }
 
 /** The rows of a reading in their groups, each group in the order of the file. Money out only where it is wanted. */
-export function shownRows(rows: BankRow[], matches: ReadonlyMap<number, BankMatch>, { withOut }: { withOut: boolean }): ShownRow[] {
+export function shownRows(
+  rows: BankRow[],
+  { lines, matches, withOut }: { lines: ReadonlyMap<number, ReadLine>; matches: ReadonlyMap<number, BankMatch>; withOut: boolean },
+): ShownRow[] {
   const shown = rows.flatMap((row): ShownRow[] => {
     if (row.left === 'out' && !withOut) return []
-    const line = lineOf(row)
+    const line = lines.get(row.number) ?? null
     const match = matches.get(row.number) ?? null
     const waits = waitsFor(row)
     const refusal = refusalOf(row)
@@ -42,9 +45,41 @@ function groupOf({ row, match, waits, refusal }: Pick<ShownRow, 'row' | 'match' 
   return verdict === 'sure' && row.returnedIn !== null ? 'likely' : verdict
 }
 
-/** Whether the lines are too many for one call, or their texts too long: the server takes 1 MiB. */
-export function isTooMuch(lines: ReadLine[]): boolean {
-  // Room for what each line pays.
-  const sent = () => new Blob([JSON.stringify(lines.map(({ line }) => line))]).size + lines.length * 100
-  return lines.length > mostLines || sent() > 1024 * 1024
+/** The most bytes of one call: the server takes 1 MiB. */
+const mostBytes = 900 * 1024
+/** For what each line pays. */
+const besides = 150
+
+/** Lines in the parts that one call takes. */
+export function inCalls(lines: ReadLine[]): ReadLine[][] {
+  const parts: ReadLine[][] = []
+  let bytes = 0
+  for (const one of lines) {
+    const size = new TextEncoder().encode(JSON.stringify(one.line)).length + besides
+    const last = parts.at(-1)
+    bytes = last && last.length < mostLines && bytes + size <= mostBytes ? bytes + size : size
+    if (last && bytes > size) last.push(one)
+    else parts.push([one])
+  }
+  return parts
+}
+
+/**
+ * What the parts of a file are compared as: each call knows what its own lines pay. A line that surely pays more than earlier parts left of an invoice
+ * is looked at by a person. `owedOf`: what is left to pay of an invoice, in minor units.
+ */
+export function withoutOverpaying(
+  matches: BankMatch[],
+  { owedOf, minorOf, reason }: { owedOf: (id: string) => number; minorOf: (match: BankMatch, amount: number) => number; reason: string },
+): BankMatch[] {
+  const left = new Map<string, number>()
+  return matches.map((match) => {
+    if (match.verdict !== 'sure') return match
+    const after = match.invoices.map(
+      ({ invoiceId, amount }) => [invoiceId, (left.get(invoiceId) ?? owedOf(invoiceId)) - minorOf(match, amount)] as const,
+    )
+    if (after.some(([, rest]) => rest < 0)) return { ...match, verdict: 'likely', reason }
+    for (const [id, rest] of after) left.set(id, rest)
+    return match
+  })
 }

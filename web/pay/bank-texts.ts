@@ -40,8 +40,7 @@ export const bankFileTexts = {
     reference: 'Reference',
     name: 'Name',
   },
-  tooMany:
-    'This file has too many payments for one review: at most 2,000, or fewer with long texts. Split it by date and import the parts one after the other.',
+  tooMany: 'At most 2,000 payments can be recorded at once. Untick some, and record the rest after these.',
   noLines: 'No incoming payments were found in this file.',
   loading: 'Comparing with your invoices...',
   failed: (message: string) => `The file could not be compared with your invoices. ${message}`,
@@ -120,6 +119,7 @@ export const bankFileTexts = {
   part: (amount: string, pays: string) => `${amount} for ${pays}`,
   inFull: 'paid in full',
   staysOpen: (amount: string) => `${amount} stay open`,
+  paidByOthers: 'Other rows of this file pay this invoice already.',
   chosen: 'You chose this invoice.',
   choose: 'Choose an invoice',
   chooseOther: 'Choose another invoice',
@@ -132,7 +132,6 @@ export const bankFileTexts = {
   recordSum: (payments: number, sum: string) => `Record ${count(payments, 'payment')}, ${sum}`,
   recording: 'Recording...',
   recordFailed: (message: string) => `The payments were not recorded. ${message}`,
-  restFailed: (message: string) => `The rest was not recorded. ${message}`,
   done: (payments: number, sums: string, invoices: number) =>
     `${count(payments, 'payment')} recorded${sums === '' ? '' : `, ${sums}`}. ${count(invoices, 'invoice is', 'invoices are')} paid.`,
   some: 'The other lines were recorded before.',
