@@ -225,7 +225,7 @@ test('a debit of the same amount with the same reference within thirty days mark
     back,
   ]
   const returned = (back: string) => read(file(back)).rows.map(({ returnedIn }) => returnedIn)
-  expect(returned('13/10/2026,RTN NACH INV-9019,-500.00')).toEqual([4, null, null])
+  expect(returned('13/10/2026,RTN NACH INV-9019,-500.00')).toEqual(['row 4', null, null])
   for (const other of ['13/10/2026,RTN NACH INV-9019,-501.00', '13/11/2026,RTN NACH INV-9019,-500.00', '13/10/2026,RENT,-500.00'])
     expect(returned(other)).toEqual([null, null, null])
 })

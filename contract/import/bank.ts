@@ -32,6 +32,8 @@ export function layoutOfBank(sheet: Sheet, answers: Answers = {}): Layout<BankCo
 /** A row of a bank file: what it says, as far as it is known. */
 export interface BankRow {
   number: number
+  /** Where it is in the file: `row 12`, `entry 3, transaction 2`. */
+  place: string
   /** The cells as written. */
   cells: string[]
   date: Meaning<string>
@@ -51,14 +53,18 @@ export interface BankRow {
   bankId: string
   /** The fee that the bank took of it, as written; empty where there is none. */
   fee: string
+  /** What was sent in another currency, as written; empty where nothing was. */
+  sent: string
+  /** Why a person must look at it before it is recorded, in a sentence. */
+  unclear: string | null
   /** Why it is left out although all of it is known; null where it is not. */
   left: Left | null
-  /** The number of the row that takes it back. */
-  returnedIn: number | null
+  /** The place of the row that takes it back. */
+  returnedIn: string | null
 }
 
 /** Why a row is no payment that came in. */
-export type Left = Exclude<State, 'booked'> | 'sum' | 'out' | 'future' | 'returned-later'
+export type Left = Exclude<State, 'booked'> | 'sum' | 'out' | 'future' | 'info' | 'reversal' | 'came-back'
 
 export interface BankReading {
   /** The bank or program whose layout it has; null where it was read by its words. */
@@ -74,6 +80,8 @@ export interface BankReading {
   /** The column that each field is read from, where there is one, and those that can be chosen instead. */
   fields: Partial<Record<BankField, number>>
   choosable: AskedColumn[]
+  /** What of the file was left out or does not add up, in sentences. */
+  notes: string[]
 }
 
 export interface BankContext {
@@ -107,6 +115,7 @@ export function readBankSheet(sheet: Sheet, { today, held, answers }: BankContex
     headingRow: layout.header === null ? null : (sheet.rows[layout.header]?.number ?? null),
     fields: chosen.fields,
     choosable: all,
+    notes: [],
   }
   const ask = (field: BankField): Question => ({ id: `column/${field}`, rows: body.length, kind: 'column', field, columns: all })
   const { dateAt, money } = chosen
@@ -286,6 +295,7 @@ function readBody(
     const state = undated.get(row)
     return {
       number: row.number,
+      place: `row ${row.number}`,
       cells: row.cells,
       date: days.of.get(row) ?? refused(textOf(row, dateAt) === '' ? 'This row has no date.' : `“${textOf(row, dateAt)}” is no date.`),
       writtenDate: textOf(row, dateAt),
@@ -303,6 +313,8 @@ function readBody(
       name: (list('name', row)[0] ?? '').slice(0, 200),
       bankId: list('bankId', row)[0] ?? '',
       fee: list('fee', row)[0] ?? '',
+      sent: '',
+      unclear: null,
       left: sums.has(row) ? 'sum' : null,
       returnedIn: null,
     }
@@ -577,7 +589,7 @@ function exampleOf(row: FileRow, columns: BankColumn[]): string {
 }
 
 /** Why a row is left out although all of it is known. */
-function leftOf({ state, direction, date }: BankRow, today: string): Left | null {
+export function leftOf({ state, direction, date }: BankRow, today: string): Left | null {
   if (state.kind === 'certain' && state.value !== 'booked') return state.value
   if (direction.kind === 'certain' && direction.value === 'out') return 'out'
   if (direction.kind === 'certain' && direction.value === 'leave') return 'leave'
@@ -594,7 +606,7 @@ function isCardPayment({ direction, description, name }: BankRow): boolean {
 const returnDays = 30
 
 /** Marks transfers that a later row takes back: money out of the same amount that names the same reference, within thirty days. */
-function markReturns(rows: BankRow[]): void {
+export function markReturns(rows: BankRow[]): void {
   const isKnown = ({ amount, date }: BankRow) => amount.kind === 'certain' && date.kind === 'certain'
   const keyOf = ({ amount, currency }: BankRow) =>
     `${amount.kind === 'certain' ? amount.value : ''} ${currency.kind === 'certain' ? currency.value : ''}`
@@ -615,7 +627,7 @@ function markReturns(rows: BankRow[]): void {
     const found = same.find(
       (row) => row.returnedIn === null && row !== back && isWithin(row, back) && [...tokensOf(row)].some((token) => tokens.has(token)),
     )
-    if (found) found.returnedIn = back.number
+    if (found) found.returnedIn = back.place
   }
 }
 

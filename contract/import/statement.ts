@@ -27,6 +27,8 @@ export interface StatementEntry {
   dateText: string | null
   /** Digits, with a point before decimals, without a sign: `1234.50`. It can be 0. */
   amount: string
+  /** The amount as written, where it can be another one too, such as 1,234: a question. */
+  amountText: string | null
   currency: string | null
   /** Whether the account has more or less afterwards, also for a reversal. */
   direction: 'in' | 'out'

@@ -3,6 +3,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 /** An answer to a call must do nothing in a browser that opens it as a page. */
 const callPolicy = "default-src 'none'; frame-ancestors 'none'"
 
+/** A script that a page runs as a worker may load the scripts that it needs. */
+export const scriptPolicy = "default-src 'none'; script-src 'self'; frame-ancestors 'none'"
+
 /** Neither a page nor what it embeds may use these. `payment` is not among them, because the checkout may ask a wallet. */
 const permissionsPolicy = [
   'accelerometer',

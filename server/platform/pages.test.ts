@@ -165,6 +165,14 @@ test('files with a hash in their name are cached for ever, others are revalidate
   expect((await client.app.inject('/theme.js')).headers['cache-control']).toBe('no-cache')
 })
 
+test('a script may load scripts of this server, because a worker has the policy of its own file', async () => {
+  await using client = await aClient()
+  for (const encoding of ['br', 'identity']) {
+    const asset = await client.app.inject({ url: '/assets/app-1a2b.js', headers: { 'accept-encoding': encoding } })
+    expect(asset.headers['content-security-policy']).toBe("default-src 'none'; script-src 'self'; frame-ancestors 'none'")
+  }
+})
+
 test('responses are compressed where the client accepts it', async () => {
   await using client = await aClient()
   const ask = (url: string, encoding: string) => client.app.inject({ url, headers: { 'accept-encoding': encoding } })

@@ -8,7 +8,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { escapeHtml } from '#contract/templates.ts'
 import type { App } from './answer.ts'
-import { pagePolicy, type Sources } from './headers.ts'
+import { pagePolicy, type Sources, scriptPolicy } from './headers.ts'
 
 const brotli = promisify(brotliCompress)
 const gzipped = promisify(gzip)
@@ -62,6 +62,7 @@ export async function openPages(app: App, folder: string, facts: PageFacts): Pro
       // A name with a hash in it always means the same bytes.
       const hashed = path.relative(client, file).startsWith(`assets${path.sep}`)
       reply.header('cache-control', hashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+      if (/\.js(?:\.(?:br|gz))?$/.test(file)) reply.header('content-security-policy', scriptPolicy)
     },
   })
   for (const pattern of patterns) {

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { IconChevronLeft } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, startTransition, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'react-router'
 import { bankFileCalls } from '#contract/bank-file.ts'
-import { type BankReading, bankFields } from '#contract/import/bank.ts'
+import { bankFields } from '#contract/import/bank.ts'
 import type { Answers } from '#contract/import/meaning.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
@@ -22,7 +22,7 @@ import { FormError, Notice } from '#web/ui/notice.tsx'
 import { PageHeader, Panel } from '#web/ui/panel.tsx'
 import { EmptyState } from '#web/ui/plain.tsx'
 import { toast } from '#web/ui/toast.tsx'
-import { BankFileReader, type OpenedFile } from './bank-reading.ts'
+import { BankFileReader, type OpenedFile, type ReadFile } from './bank-reading.ts'
 import { BankReview, type Recorded } from './bank-review.tsx'
 import { bankQuestions, bankFileTexts as texts } from './bank-texts.ts'
 import payStyles from './pay.module.css'
@@ -53,7 +53,11 @@ export default function BankFileScreen(): ReactNode {
         {texts.back}
       </Link>
       <PageHeader title={texts.title} {...(file ? {} : { subtitle: texts.subtitle })}>
-        {file && <FileLine file={file} sheet={sheet} onSheet={() => setSheet(null)} onOther={another} />}
+        {file && (
+          <FileLine file={file} sheet={sheet} onSheet={() => setSheet(null)} onOther={another}>
+            {file.statement && <span>{texts.statement(file.statement.formats, file.statement.accounts)}</span>}
+          </FileLine>
+        )}
       </PageHeader>
       {!file ? (
         <Panel>
@@ -92,9 +96,18 @@ function Choose({ onOpen }: { onOpen: (file: OpenFile) => void }): ReactNode {
     setReading(false)
     if (opened.kind === 'opened') return onOpen({ ...opened, name: file.name, reader })
     reader.close()
-    setProblem(texts.unread[opened.why])
+    setProblem(opened.kind === 'refused' ? opened.message : texts.unread[opened.why])
   }
-  return <FileDrop hint={texts.hint} columns={texts.columnsHint} reading={reading} problem={problem} onFile={(file) => void read(file)} />
+  return (
+    <FileDrop
+      title={texts.drop}
+      hint={texts.hint}
+      columns={texts.columnsHint}
+      reading={reading}
+      problem={problem}
+      onFile={(file) => void read(file)}
+    />
+  )
 }
 
 interface ReviewProps {
@@ -115,13 +128,14 @@ function Review({ file, sheet, recorded, onRecorded, onOther }: ReviewProps): Re
   const [held, setHeld] = useState<string[]>()
   if (held === undefined && invoices) setHeld([...new Set([usual, ...invoices.map(({ currency }) => currency)])])
   const [answers, setAnswers] = useState<Answers>({})
-  const [reading, setReading] = useState<BankReading | null>()
+  const [reading, setReading] = useState<ReadFile | null>()
   const [columnsOpen, setColumnsOpen] = useState(false)
   useEffect(() => {
     if (!held) return
     let outdated = false
     void file.reader.read(sheet, { today, held, answers }).then((read) => {
-      if (!outdated) setReading(read)
+      // In pieces between which the page answers: a year has ten thousand rows.
+      if (!outdated) startTransition(() => setReading(read))
     })
     return () => {
       outdated = true
@@ -146,11 +160,20 @@ function Review({ file, sheet, recorded, onRecorded, onOther }: ReviewProps): Re
       />
       <div className={styles.reading}>
         <Answered answers={answers} words={bankQuestions} onForget={forget} />
-        <details open={columnsOpen} onToggle={(event) => setColumnsOpen(event.currentTarget.open)}>
-          <summary className={styles.link}>{texts.columns}</summary>
-          {columnsOpen && <Columns fields={bankFields} labels={texts.fields} reading={reading} answers={answers} onAnswer={answer} />}
-        </details>
+        {reading.choosable.length > 0 && (
+          <details open={columnsOpen} onToggle={(event) => setColumnsOpen(event.currentTarget.open)}>
+            <summary className={styles.link}>{texts.columns}</summary>
+            {columnsOpen && <Columns fields={bankFields} labels={texts.fields} reading={reading} answers={answers} onAnswer={answer} />}
+          </details>
+        )}
       </div>
+      {reading.notes.length > 0 && (
+        <ul className={styles.notes} aria-label={texts.notes}>
+          {reading.notes.map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+        </ul>
+      )}
       {reading.rows.length > 0 ? (
         <BankReview file={file.reader} sheet={sheet} reading={reading} invoices={invoices} onRecorded={onRecorded} />
       ) : (

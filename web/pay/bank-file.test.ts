@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type BankMatch, bankFileCalls } from '#contract/bank-file.ts'
+import { type BankMatch, bankFileCalls, mostLines } from '#contract/bank-file.ts'
 import { linesOf, type ReadLine, readBankSheet } from '#contract/import/bank.ts'
 import type { Question } from '#contract/import/meaning.ts'
 import { openCsv } from '#contract/import/table.ts'
@@ -8,7 +8,8 @@ import { banks, latin1, type Transfer, utf16 } from '#test/bank-files.ts'
 import { anInvoice, aPerson } from '#test/factories.ts'
 import { ask, openTestApp } from '#test/harness.ts'
 import { fileLimits } from '#web/ui/open-sheets.ts'
-import { inCalls, withoutOverpaying } from './bank-rows.ts'
+import { inCalls } from './bank-calls.ts'
+import { withoutOverpaying } from './bank-rows.ts'
 
 const today = '2026-03-02'
 
@@ -48,9 +49,10 @@ test.each(banks)('a file of $name is read without help', ({ write, currency }) =
 
 test('lines are compared in parts of a size that one call takes', () => {
   const parts = (count: number, text: string) =>
-    inCalls(read(['Date,Narration,Credit', ...Array.from({ length: count }, () => `20/02/2026,${text},5.00`)].join('\n')).lines).map(
-      ({ length }) => length,
-    )
+    inCalls(
+      read(['Date,Narration,Credit', ...Array.from({ length: count }, () => `20/02/2026,${text},5.00`)].join('\n')).lines,
+      mostLines,
+    ).map(({ length }) => length)
   expect([parts(2_001, 'NEFT'), parts(2_000, 'x'.repeat(500)).length]).toEqual([[2_000, 1], 2])
 })
 

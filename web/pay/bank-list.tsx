@@ -1,8 +1,8 @@
-import { Button, Checkbox } from '@mantine/core'
+import { Checkbox } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { Fragment, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { BankMatch } from '#contract/bank-file.ts'
-import { isAbout, type ReadLine } from '#contract/import/bank.ts'
+import { isAbout, type Left, type ReadLine } from '#contract/import/bank.ts'
 import { known, type Meaning, type Question } from '#contract/import/meaning.ts'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney, fromMinor, toMinor } from '#contract/money.ts'
@@ -73,8 +73,10 @@ export function BankList(props: BankListProps): ReactNode {
       const item = items[at]
       return item?.kind === 'row' ? item.shown.row.number : `group ${item?.group}`
     },
-    overscan: 8,
+    overscan: 3,
     scrollMargin: offset,
+    // What is scrolled to is rendered within the next frame, and not before this one.
+    useFlushSync: false,
   })
   const inView = virtual.getVirtualItems()
   return (
@@ -156,6 +158,7 @@ function Row({ shown, questions, byId, choices, isTicked, cells, onTick, onChoos
       <strong className={styles.amount}>
         {asked(row.amount) ?? asked(row.currency)}
         {money}
+        {row.sent !== '' && <small>{texts.sent(row.sent)}</small>}
         {row.fee !== '' && /[1-9]/.test(row.fee) && <small>{texts.fee(row.fee)}</small>}
       </strong>
       <span className={styles.what}>
@@ -173,14 +176,14 @@ function Row({ shown, questions, byId, choices, isTicked, cells, onTick, onChoos
               </Fragment>
             ))}
         </span>
-        {raw && <Raw row={row.number} cells={raw} />}
+        {raw && <Raw place={row.place} cells={raw} />}
         <button
           type="button"
           className={styles.raw}
           aria-expanded={raw !== null}
           onClick={() => (raw ? setRaw(null) : void cells(row.number).then(setRaw))}
         >
-          {texts.rawRow(row.number)}
+          {texts.rawRow(row.place)}
         </button>
       </span>
       <span className={styles.pays}>
@@ -193,29 +196,27 @@ function Row({ shown, questions, byId, choices, isTicked, cells, onTick, onChoos
             )
           })}
         {line && shares.length === 0 && group === 'none' && <span className={styles.quiet}>{match && texts.noInvoiceFits}</span>}
+        {row.unclear !== null && line && <small>{row.unclear}</small>}
         {row.returnedIn !== null && line && <small>{texts.returned(row.returnedIn)}</small>}
         {line && (choice?.invoice ? <small>{texts.chosen}</small> : match && match.reason !== '' && <small>{match.reason}</small>)}
         {refusal !== null && <small>{refusal}</small>}
         {canChoose && line && (
-          <Button
-            variant="subtle"
-            className={styles.choose ?? ''}
-            aria-label={texts.forLine(button, money, spoken)}
-            onClick={() => onChoose(line)}
-          >
+          <button type="button" className={styles.choose} aria-label={texts.forLine(button, money, spoken)} onClick={() => onChoose(line)}>
             {button}
-          </Button>
+          </button>
         )}
       </span>
     </div>
   )
 }
 
+const lost: ReadonlySet<Left> = new Set<Left>(['failed', 'returned', 'refunded', 'cancelled', 'reversal', 'came-back'])
+
 /** The state of the transfer, in words. */
 function What({ shown: { row } }: { shown: ShownRow }): ReactNode {
   if (row.left === 'out') return null
   if (row.left === null) return known(row.state) === 'booked' ? <small>{texts.booked}</small> : null
-  const isLost = row.left === 'failed' || row.left === 'returned' || row.left === 'refunded' || row.left === 'cancelled'
+  const isLost = lost.has(row.left)
   return <small data-tone={isLost ? 'bad' : row.left === 'pending' ? 'warn' : undefined}>{texts.left[row.left]}</small>
 }
 
@@ -257,9 +258,9 @@ function Pays({ invoice, part, isOnly, isSure }: { invoice: Invoice; part: numbe
   )
 }
 
-function Raw({ row, cells }: { row: number; cells: Cell[] }): ReactNode {
+function Raw({ place, cells }: { place: string; cells: Cell[] }): ReactNode {
   return (
-    <dl className={styles.cells} aria-label={texts.rawRow(row)}>
+    <dl className={styles.cells} aria-label={texts.rawRow(place)}>
       {cells.map(({ heading, cell }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: headings repeat, and the cells of a row stay in their order.
         <div key={at}>

@@ -1,19 +1,27 @@
-import type { BankContext, BankReading, BankRow } from '#contract/import/bank.ts'
+import { mostLines } from '#contract/bank-file.ts'
+import type { BankContext, BankReading, BankRow, ReadLine } from '#contract/import/bank.ts'
+import type { RefusedFile, StatementFormat } from '#contract/import/statement.ts'
 
 /** What is asked of the worker that reads a file, and what it answers. `id`: of the request. */
 export type BankRequest = { id: number } & Asked
 
 type Asked =
   | { do: 'open'; bytes: ArrayBuffer }
-  | { do: 'read'; sheet: number; context: BankContext }
+  | { do: 'read'; sheet: number; context: BankContext; mostLines: number }
   | { do: 'cells'; sheet: number; row: number }
 
 export type BankAnswer = { id: number } & (
-  | { do: 'open'; opened: OpenedFile | Unread }
-  | { do: 'rows'; rows: BankRow[] }
-  | { do: 'read'; reading: Omit<BankReading, 'rows'> }
+  | { do: 'open'; opened: OpenedFile | Unread | RefusedFile }
+  | { do: 'rows'; rows: BankRow[]; lines: ReadLine[] }
+  | { do: 'read'; reading: Omit<BankReading, 'rows'>; calls: number[] }
   | { do: 'cells'; cells: Cell[] }
 )
+
+/** What a file says, with its payments by the numbers of their rows, and in the parts that one call takes. */
+export interface ReadFile extends BankReading {
+  lines: ReadonlyMap<number, ReadLine>
+  calls: ReadLine[][]
+}
 
 export interface Cell {
   heading: string
@@ -25,6 +33,8 @@ export interface OpenedFile {
   kind: 'opened'
   sheets: { name: string | null; rows: number; hiddenRows: number[]; isTable: boolean }[]
   hiddenSheets: string[]
+  /** Of a statement: its formats, and the names of its accounts. It has one sheet. */
+  statement: { formats: StatementFormat[]; accounts: string[] } | null
 }
 
 export interface Unread {
@@ -54,7 +64,7 @@ export class BankFileReader {
     for (const tell of this.#waiting.values()) tell(null)
   }
 
-  async open(file: File): Promise<OpenedFile | Unread> {
+  async open(file: File): Promise<OpenedFile | Unread | RefusedFile> {
     const bytes = await file.arrayBuffer().catch(() => null)
     if (bytes === null) return { kind: 'unread', why: 'unreadable' }
     return new Promise((resolve) => {
@@ -68,12 +78,22 @@ export class BankFileReader {
   }
 
   /** Reads a sheet. A request before it that is not answered yet is answered all the same. */
-  read(sheet: number, context: BankContext): Promise<BankReading | null> {
+  read(sheet: number, context: BankContext): Promise<ReadFile | null> {
     const rows: BankRow[] = []
+    const all: ReadLine[] = []
     return new Promise((resolve) => {
-      this.#ask({ do: 'read', sheet, context }, [], (answer) => {
-        if (answer?.do === 'rows') rows.push(...answer.rows)
-        else resolve(answer?.do === 'read' ? { ...answer.reading, rows } : null)
+      this.#ask({ do: 'read', sheet, context, mostLines }, [], (answer) => {
+        if (answer?.do === 'rows') {
+          rows.push(...answer.rows)
+          all.push(...answer.lines)
+        } else if (answer?.do === 'read') {
+          const lines = new Map(all.map((line) => [line.number, line]))
+          const calls = answer.calls.map((length, at) => {
+            const from = answer.calls.slice(0, at).reduce((sum, before) => sum + before, 0)
+            return all.slice(from, from + length)
+          })
+          resolve({ ...answer.reading, rows, lines, calls })
+        } else resolve(null)
         return answer?.do !== 'rows'
       })
     })

@@ -1,9 +1,9 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, startTransition, useEffect, useMemo, useRef, useState } from 'react'
 import { type BankMatch, bankFileCalls, mostLines } from '#contract/bank-file.ts'
-import { type BankReading, linesOf, type ReadLine } from '#contract/import/bank.ts'
+import type { ReadLine } from '#contract/import/bank.ts'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatSums, sumByCurrency, toMinor } from '#contract/money.ts'
 import { Allowed, useCurrency } from '#web/platform/account.tsx'
@@ -15,14 +15,15 @@ import { FormError, Notice } from '#web/ui/notice.tsx'
 import styles from './bank.module.css'
 import { InvoiceChoice } from './bank-invoice-choice.tsx'
 import { BankList, type Choice, sharesOf } from './bank-list.tsx'
-import type { BankFileReader } from './bank-reading.ts'
-import { inCalls, type ShownRow, shownRows, withoutOverpaying } from './bank-rows.ts'
+import type { BankFileReader, ReadFile } from './bank-reading.ts'
+import { type ShownRow, shownRows, withoutOverpaying } from './bank-rows.ts'
 import { bankFileTexts as texts } from './bank-texts.ts'
 
 /** Which invoices the lines pay, by the numbers of their rows. */
-async function match(lines: ReadLine[], byId: ReadonlyMap<string, Invoice>): Promise<Map<number, BankMatch>> {
+async function match({ calls }: ReadFile, byId: ReadonlyMap<string, Invoice>): Promise<Map<number, BankMatch>> {
   const all: BankMatch[] = []
-  for (const part of inCalls(lines)) {
+  const lines = calls.flat()
+  for (const part of calls) {
     const matches = await patiently(() => send(bankFileCalls.match, { body: { lines: part.map(({ line }) => line) } }))
     const before = all.length
     all.push(...matches.map((one) => ({ ...one, line: before + one.line })))
@@ -51,7 +52,7 @@ export interface Recorded {
 interface BankReviewProps {
   file: BankFileReader
   sheet: number
-  reading: BankReading
+  reading: ReadFile
   invoices: Invoice[]
   onRecorded: (recorded: Recorded) => void
 }
@@ -63,7 +64,7 @@ const settled = 250
 export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankReviewProps): ReactNode {
   const queries = useQueryClient()
   const usual = useCurrency()
-  const lines = useMemo(() => linesOf(reading.rows), [reading])
+  const { lines } = reading
   const [matches, setMatches] = useState<{ of: ReadonlyMap<number, ReadLine>; found: ReadonlyMap<number, BankMatch> }>({
     of: new Map(),
     found: new Map(),
@@ -83,8 +84,8 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
     let outdated = false
     setUnmatched(null)
     const wait = setTimeout(() => {
-      match([...lines.values()], byId).then(
-        (found) => !outdated && setMatches({ of: lines, found }),
+      match(reading, byId).then(
+        (found) => !outdated && startTransition(() => setMatches({ of: lines, found })),
         (error: unknown) => !outdated && setUnmatched(texts.failed(errorMessage(error))),
       )
     }, settled)
@@ -96,7 +97,8 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
   const rows = useMemo(() => shownRows(reading.rows, { lines, matches: matches.found, withOut }), [reading, lines, matches, withOut])
   const isCompared = matches.of === lines
   const isTicked = ({ row, group, line }: ShownRow) => line !== null && (choices[row.number]?.ticked ?? group === 'sure')
-  const wanted = rows.filter((one) => isTicked(one) && sharesOf(one, choices[one.row.number]).length > 0)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is ticked depends on the choices.
+  const wanted = useMemo(() => rows.filter((one) => isTicked(one) && sharesOf(one, choices[one.row.number]).length > 0), [rows, choices])
   const asked = wanted.flatMap((one) => sharesOf(one, choices[one.row.number])).length
   const choose = (number: number, choice: Partial<Choice>) =>
     setChoices((before) => ({ ...before, [number]: { ticked: false, invoice: null, ...before[number], ...choice } }))
@@ -107,8 +109,9 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
     ),
     usual,
   )
-  const out = reading.rows.filter(({ left }) => left === 'out').length
-  const count = (...groups: ShownRow['group'][]) => rows.filter(({ group }) => groups.includes(group)).length
+  const out = useMemo(() => reading.rows.filter(({ left }) => left === 'out').length, [reading])
+  const counts = useMemo(() => Map.groupBy(rows, ({ group }) => group), [rows])
+  const count = (...groups: ShownRow['group'][]) => groups.reduce((sum, group) => sum + (counts.get(group)?.length ?? 0), 0)
 
   const record = async () => {
     setBusy(true)
@@ -135,7 +138,11 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
       <div className={styles.head}>
         <h2 className={styles.title}>{texts.review}</h2>
         <p role="status">
-          {isCompared ? texts.summary({ sure: count('sure'), waits: count('waits'), left: count('left', 'recorded') }) : texts.loading}
+          {out === reading.rows.length
+            ? texts.noLines
+            : isCompared
+              ? texts.summary({ sure: count('sure'), waits: count('waits'), left: count('left', 'recorded') })
+              : texts.loading}
         </p>
       </div>
       {unmatched !== null && (
@@ -154,7 +161,7 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
         onChoose={setChoosing}
       />
       {out > 0 && (
-        <button type="button" className={questionStyles.link} onClick={() => setWithOut(!withOut)}>
+        <button type="button" className={questionStyles.link} onClick={() => startTransition(() => setWithOut(!withOut))}>
           {withOut ? texts.hideOut : texts.showOut(out)}
         </button>
       )}

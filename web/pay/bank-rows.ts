@@ -1,4 +1,4 @@
-import { type BankMatch, mostLines } from '#contract/bank-file.ts'
+import type { BankMatch } from '#contract/bank-file.ts'
 import { type BankRow, type ReadLine, refusalOf, waitsFor } from '#contract/import/bank.ts'
 
 /** In which group a row is shown. `waits`: an answer is missing; `left`: it is no payment that came in, or cannot be read. */
@@ -41,27 +41,8 @@ function groupOf({ row, match, waits, refusal }: Pick<ShownRow, 'row' | 'match' 
   if (row.left !== null || refusal !== null) return 'left'
   if (waits.length > 0) return 'waits'
   const verdict = match?.verdict ?? 'none'
-  // What was taken back later is looked at by a person.
-  return verdict === 'sure' && row.returnedIn !== null ? 'likely' : verdict
-}
-
-/** The most bytes of one call: the server takes 1 MiB. */
-const mostBytes = 900 * 1024
-/** For what each line pays. */
-const besides = 150
-
-/** Lines in the parts that one call takes. */
-export function inCalls(lines: ReadLine[]): ReadLine[][] {
-  const parts: ReadLine[][] = []
-  let bytes = 0
-  for (const one of lines) {
-    const size = new TextEncoder().encode(JSON.stringify(one.line)).length + besides
-    const last = parts.at(-1)
-    bytes = last && last.length < mostLines && bytes + size <= mostBytes ? bytes + size : size
-    if (last && bytes > size) last.push(one)
-    else parts.push([one])
-  }
-  return parts
+  // What was taken back later, or contradicts itself, is looked at by a person.
+  return verdict === 'sure' && (row.returnedIn !== null || row.unclear !== null) ? 'likely' : verdict
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Left } from '#contract/import/bank.ts'
 import type { Direction, State } from '#contract/import/bank-words.ts'
+import type { StatementFormat } from '#contract/import/statement.ts'
 import type { QuestionTexts } from '#web/ui/file-questions.tsx'
 import { count } from '#web/ui/texts.ts'
 import type { Unread } from './bank-reading.ts'
@@ -10,8 +11,13 @@ import { bankCard } from './texts.ts'
 export const bankFileTexts = {
   title: bankCard.title,
   subtitle: 'Nothing is recorded before you press Record.',
-  hint: 'Your bank statement as CSV or Excel. Only incoming payments are read, and only those that you record are kept.',
-  columnsHint: 'Dates and amounts are required. Descriptions, references and names help to find the invoices.',
+  drop: {
+    drop: 'Drop a bank file here, or choose one',
+    choose: 'Choose a bank file',
+    endings: ',.xml,.zip,.sta,.940,.942,.mt940,.swi,.ofx,.qfx,.qbo,.qif',
+  },
+  hint: 'Your bank statement as CAMT, MT940, OFX, QIF, CSV or Excel. Only incoming payments are read, and only those that you record are kept.',
+  columnsHint: 'In CSV and Excel, dates and amounts are required. Descriptions, references and names help to find the invoices.',
   opening: 'Reading the file...',
   unread: {
     workbook: "Couldn't read this file. Save or download it as .xlsx or CSV and choose that file.",
@@ -23,10 +29,11 @@ export const bankFileTexts = {
     unreadable: "Couldn't read this file. Choose it again.",
     slow: 'Reading this file takes too long. Save it as CSV and choose that file.',
   } satisfies Record<Unread['why'], string>,
-  layout: (name: string) => `Known layout: ${name}`,
+  statement: (formats: StatementFormat[], accounts: string[]) =>
+    [formats.join(', '), accounts.length === 1 ? spaced(accounts[0] ?? '') : count(accounts.length, 'account')].join(', '),
+  notes: 'About this file',
   whichSheet: 'Which sheet has the transfers?',
-  cardStatement:
-    'This is a statement of a card: purchases are above 0, and nothing in it is a payment from a client. Choose the statement of your bank account.',
+  cardStatement: 'This is a statement of a card: nothing in it is a payment from a client. Choose the statement of your bank account.',
   columns: 'Columns',
   fields: {
     date: 'Date',
@@ -49,7 +56,12 @@ export const bankFileTexts = {
     twoColumns: 'Money in and money out are in two columns',
     column: { date: 'Which column has the dates?', amount: 'Please choose the column with the amounts.' },
     direction: (column: string) => `In the column ${column}, which words mean money in?`,
-    state: (column: string) => `In the column ${column}, which words mean that money has arrived?`,
+    state: (column: string) =>
+      column === ''
+        ? 'Which of these words mean that money has arrived?'
+        : `In the column ${column}, which words mean that money has arrived?`,
+    account: 'Which account do your clients pay into?',
+    allAccounts: 'All of these accounts',
     unsigned: (rows: number) =>
       rows === 1
         ? 'Did the money in this row come in or go out?'
@@ -69,7 +81,7 @@ export const bankFileTexts = {
       returned: 'Returned, left out',
       refunded: 'Refunded, left out',
     } satisfies Record<Direction | State, string>,
-    subjects: { direction: 'In or out', state: 'Status' },
+    subjects: { direction: 'In or out', state: 'Status', account: 'Account' },
   },
 
   review: 'What will be recorded',
@@ -105,11 +117,14 @@ export const bankFileTexts = {
     sum: 'A balance or total of the bank',
     out: 'Money out',
     future: 'A date in the future, left out',
-    'returned-later': 'Returned later',
+    info: 'For information only, left out',
+    reversal: 'A reversal, left out',
+    'came-back': 'A payment of yours that came back, left out',
   } satisfies Record<Left, string>,
-  returned: (row: number) => `Row ${row} takes this amount back. Record it only if the money stayed.`,
+  returned: (place: string) => `${sentence(place)} takes this amount back. Record it only if the money stayed.`,
   fee: (fee: string) => `Fee ${fee}`,
-  rawRow: (row: number) => `Row ${row} as in the file`,
+  rawRow: (place: string) => `${sentence(place)} as in the file`,
+  sent: (amount: string) => `Sent as ${amount}`,
   noInvoiceFits: 'No invoice',
   showOut: (rows: number) => `Show ${count(rows, 'row')} of money out`,
   hideOut: 'Hide money out',
@@ -151,11 +166,22 @@ const asked = bankFileTexts.questions
 export const bankQuestions: QuestionTexts = {
   ...asked,
   fields: bankFileTexts.fields,
+  choice: (about, value) => (about !== 'account' ? null : value === 'all' ? asked.allAccounts : spaced(value)),
   about: (question) => {
+    if (question.about === 'account') return { title: asked.account }
     if (question.kind === 'words')
       return { title: question.about === 'state' ? asked.state(question.heading) : asked.direction(question.heading) }
     return question.id === 'direction/unmarked'
       ? { title: asked.unmarked(question.rows) }
       : { title: asked.unsigned(question.rows), why: asked.unsignedWhy(question.heading) }
   },
+}
+
+/** An account number as people write it: `DE89 3704 0044 0532 0130 00 EUR`. */
+function spaced(account: string): string {
+  return account.replace(/^[A-Z]{2}\d{2}[A-Z0-9]{10,30}(?= |$)/, (iban) => iban.replace(/.{4}(?=.)/g, '$& '))
+}
+
+function sentence(text: string): string {
+  return text.replace(/^\p{Ll}/u, (letter) => letter.toUpperCase())
 }

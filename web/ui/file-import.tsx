@@ -104,6 +104,8 @@ export function TableDrop({ hint, columns, onFile }: TableDropProps): ReactNode 
 }
 
 interface FileDropProps extends Omit<TableDropProps, 'onFile'> {
+  /** What it asks for, and on a touch screen; and the endings of such files besides those of tables. */
+  title?: { drop: string; choose: string; endings: string }
   reading: boolean
   /** Why the last file was not read. */
   problem: string | null
@@ -111,7 +113,7 @@ interface FileDropProps extends Omit<TableDropProps, 'onFile'> {
 }
 
 /** Takes a file that is chosen, or dropped anywhere on the window. */
-export function FileDrop({ hint, columns, reading, problem, onFile }: FileDropProps): ReactNode {
+export function FileDrop({ title = { ...texts, endings: '' }, hint, columns, reading, problem, onFile }: FileDropProps): ReactNode {
   // Touch screens cannot drop a file.
   const isTouch = useMediaQuery('(hover: none), (max-width: 47.99em)', false, { getInitialValueInEffect: false })
   const [over, setOver] = useState(false)
@@ -150,10 +152,10 @@ export function FileDrop({ hint, columns, reading, problem, onFile }: FileDropPr
     <>
       <button type="button" className={styles.drop} data-over={over || undefined} data-autofocus onClick={() => input.current?.click()}>
         {reading ? <Loader size={34} /> : <IconFileUpload size={34} stroke={1.4} aria-hidden />}
-        <strong className={styles.dropTitle}>{reading ? texts.reading : isTouch ? texts.choose : texts.drop}</strong>
+        <strong className={styles.dropTitle}>{reading ? texts.reading : isTouch ? title.choose : title.drop}</strong>
         <span className={styles.dim}>{hint}</span>
       </button>
-      <CsvInput ref={input} label={texts.choose} onFile={read} />
+      <CsvInput ref={input} label={title.choose} endings={title.endings} onFile={read} />
       <VisuallyHidden role="status">{reading && texts.reading}</VisuallyHidden>
       <FormError message={tooBig ? texts.tooBig : problem} />
       <p className={styles.hint}>{columns}</p>
@@ -165,17 +167,19 @@ export function FileDrop({ hint, columns, reading, problem, onFile }: FileDropPr
 export function CsvInput({
   ref,
   label,
+  endings = '',
   onFile,
 }: {
   ref: RefObject<HTMLInputElement | null>
   label: string
+  endings?: string
   onFile: (file: File) => void
 }): ReactNode {
   return (
     <input
       ref={ref}
       type="file"
-      accept=".csv,.tsv,.txt,text/csv,.xlsx,.xls,.ods"
+      accept={`.csv,.tsv,.txt,text/csv,.xlsx,.xls,.ods${endings}`}
       hidden
       aria-label={label}
       onChange={(event) => {

@@ -22,6 +22,8 @@ export interface QuestionTexts {
   /** What a person can say about a word, and about all rows that wait. */
   choices: Record<string, string>
   wide: Record<string, string>
+  /** What a choice of a kind is called; null where it has its name by the above. */
+  choice?(about: string, value: string): string | null
   /** What a word means, where that is known or was answered. */
   means: Record<string, string>
   /** What an answer is about, by the first part of its id. */
@@ -151,7 +153,7 @@ function optionsOf(question: Exclude<Question, { kind: 'words' | 'number' }>, cu
     case 'choice':
       return question.choices.map((value) => ({
         value,
-        label: question.about === 'currency' ? value : (words.wide[value] ?? value),
+        label: words.choice?.(question.about, value) ?? (question.about === 'currency' ? value : (words.wide[value] ?? value)),
         detail: '',
       }))
   }
@@ -271,8 +273,10 @@ function aboutOf(id: string, { fields, subjects }: QuestionTexts): string {
   return ['rows', 'unmarked', 'file'].includes(column) ? about : `${about}, ${column}`
 }
 
-function meaningOf(id: string, value: string, { means, wide }: QuestionTexts): string {
+function meaningOf(id: string, value: string, { means, wide, choice }: QuestionTexts): string {
   const [subject = ''] = id.split('/')
+  const own = choice?.(subject, value) ?? null
+  if (own !== null) return own
   if (subject === 'order') return texts.orders[value] ?? value
   if (subject === 'decimals') return texts.decimalsAre[value] ?? value
   if (subject === 'column') return value || fileTexts.notInFile

@@ -70,6 +70,7 @@ export function detailOf(
   return {
     ...entry,
     dateText: null,
+    amountText: null,
     returned,
     bankId,
     endToEndId,

@@ -135,6 +135,7 @@ function readEntry(
     valued,
     dateText: null,
     amount,
+    amountText: null,
     currency: about.own.currency,
     direction,
     state: mark.startsWith('E') ? 'pending' : isNoted ? null : 'booked',

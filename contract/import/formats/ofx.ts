@@ -87,6 +87,7 @@ function readEntry(file: StatementFile, written: OfxElement, { account, own, tex
     valued: dateOf(ofxValue(written, 'DTAVAIL')),
     dateText: null,
     amount: found.amount,
+    amountText: found.isUnclear ? found.written : null,
     // Of an amount in another currency that was not converted. A converted one has ORIGCURRENCY, and is in that of the account.
     currency: codeOf(ofxValue(written, 'CURRENCY', 'CURSYM')) ?? own.currency,
     direction,
@@ -103,13 +104,7 @@ function readEntry(file: StatementFile, written: OfxElement, { account, own, tex
     original: null,
     charges: null,
     code,
-    unclear: isOther
-      ? texts.otherSign(code)
-      : corrected !== null
-        ? texts.corrects(corrected)
-        : found.isUnclear
-          ? texts.twoAmounts(found.written)
-          : null,
+    unclear: isOther ? texts.otherSign(code) : corrected !== null ? texts.corrects(corrected) : null,
     raw: rawOf(text.slice(written.start, written.end)),
     position,
   })

@@ -91,9 +91,9 @@ test.each([
   ['1,234.56', '1234.56', null],
   ['1.234,56', '1234.56', null],
   ['1,18,000.00', '118000.00', null],
-  ['1,234', '1.234', '"1,234" can be read as two different amounts.'],
-])('the amount %s is %s', (amount, plain, unclear) => {
-  expect(entryOf(`!Type:Bank\n${record('D1/2/26', `T${amount}`)}`)).toMatchObject({ amount: plain, unclear })
+  ['1,234', '1.234', '1,234'],
+])('the amount %s is %s', (amount, plain, amountText) => {
+  expect(entryOf(`!Type:Bank\n${record('D1/2/26', `T${amount}`)}`)).toMatchObject({ amount: plain, amountText, unclear: null })
 })
 
 test('records without a heading are those of a bank', () => {

@@ -107,6 +107,7 @@ function readEntry(
     valued: null,
     dateText,
     amount: found.amount,
+    amountText: found.isUnclear ? found.written : null,
     currency: null,
     direction: found.direction,
     // A register that marks what the bank has, has this one not yet.
@@ -129,13 +130,7 @@ function readEntry(
     original: null,
     charges: null,
     code: category,
-    unclear: found.isUnclear
-      ? texts.twoAmounts(found.written)
-      : parts.length > 0 && !isSplit
-        ? texts.splitSum
-        : transfer === null
-          ? null
-          : texts.ownTransfer(transfer),
+    unclear: parts.length > 0 && !isSplit ? texts.splitSum : transfer === null ? null : texts.ownTransfer(transfer),
     raw: rawOf(fields.map(({ code, text }) => `${code}${text}`).join('\n')),
     position,
   })

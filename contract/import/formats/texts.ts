@@ -40,7 +40,6 @@ export const texts = {
     `The investment account${account === '' ? '' : ` ${account}`} was left out: Duely reads accounts of payments.`,
   otherSign: (type: string) => `Its type is ${type}, and its sign says the opposite.`,
   corrects: (id: string) => `It corrects the earlier entry ${id}.`,
-  twoAmounts: (amount: string) => `"${amount}" can be read as two different amounts.`,
   openingBalance: 'it is the opening balance, not a payment.',
   notCleared: 'not cleared',
   splitSum: 'Its parts do not add up to its amount.',
