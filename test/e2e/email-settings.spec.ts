@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { expectAccessible } from './audit.ts'
 import { expect, full, test } from './duely.ts'
-import { type Someone, signIn } from './sign-in.ts'
+import { prove, type Someone, signIn } from './sign-in.ts'
 
 async function onEmailSettings(page: Page, url: string, email: string): Promise<Someone> {
   const someone = await signIn(page, url, email)
@@ -175,6 +175,7 @@ test('a further mailbox is added, chosen for a client, made the default and remo
   await dialog.getByLabel('Email', { exact: true }).fill('exports@banyan.example')
   await dialog.getByLabel(/^Username/).fill(smtp.login.user)
   await dialog.getByLabel('App Password', { exact: true }).fill(smtp.login.pass)
+  await prove(page)
   await dialog.getByRole('button', { name: 'Save SMTP Configuration' }).click()
   await expect(page.getByText('SMTP configured successfully!')).toBeVisible()
   const row = page.getByRole('listitem').filter({ hasText: 'exports@banyan.example' })
