@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { decimalsOf } from './currencies.ts'
 import { currencyCodes } from './currency-codes.ts'
-import { amountProblem, formatMoney, formatSums, fromMinor, largestMinor, sumByCurrency, toMinor } from './money.ts'
+import { amountProblem, formatMoney, formatSums, fromMinor, largestMinor, readTypedAmount, sumByCurrency, toMinor } from './money.ts'
 
 /** Decimals as people type them: up to ten digits, none to two after the point. */
 const typed = fc
@@ -86,4 +86,25 @@ test('sums are listed by currency, the first one named first, and never added ac
   ]
   expect(formatSums(sumByCurrency(amounts, 'INR'), 'INR')).toBe('₹5,000.00 + AED\u00a01.00 + €120.00')
   expect(formatSums([], 'EUR')).toBe('€0.00')
+})
+
+test.each([
+  ['1,84,200', 184200],
+  ['48,500', 48500],
+  ['99,99,99,999.99', 999999999.99],
+  ['184,200.5', 184200.5],
+  [' ₹ 500 ', 500],
+  ['5000/-', 5000],
+  ['.5', 0.5],
+  ['-5', -5],
+  ['1.234', 1.234],
+  ['1,00', null],
+  ['48,50', null],
+  ['1,84,20', null],
+  ['5.000', null],
+  ['1e5', null],
+  ['1 5', null],
+  ['', null],
+])('the typed amount %s is parsed as %s: commas group, ambiguous text is rejected', (text, expected) => {
+  expect(readTypedAmount(text, 'INR')).toBe(expected)
 })

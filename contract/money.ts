@@ -89,6 +89,17 @@ export function amountProblem(amount: number, currency: string): string | null {
   return `Please enter an amount with at most ${decimals === 2 ? 'two' : 'three'} decimals.`
 }
 
+/** Why a typed amount above 0 does not fit its currency; null where it does, or is no amount at all. */
+export function decimalsProblem(typed: string, currency: string): string | null {
+  const amount = readTypedAmount(typed, currency)
+  return amount !== null && amount > 0 && amount < 1e10 ? amountProblem(amount, currency) : null
+}
+
+/** The format of the amount field: `1,84,200.00`. */
+export function showAmount(amount: number, currency: string): string {
+  return formatMoney(amount, currency).replace(/[^\d.,]/g, '')
+}
+
 /** Adds up amounts by their currency, exactly; never across currencies. In the order of `toMoney`. */
 export function sumByCurrency(amounts: Iterable<Money>, first: string): Money[] {
   const sums = new Map<string, number>()

@@ -10,7 +10,7 @@ const pull = z
     state: z
       .enum(['applied', 'waiting', 'failed'])
       .meta({ description: '`waiting`: it changes so much that a person looks through it first.' }),
-    message: z.string().nullable().meta({ description: 'Why it failed or waits.' }),
+    message: z.string().nullable().meta({ description: 'Why it failed or waits, or what the file leaves open.' }),
     imported: z.number().int(),
     updated: z.number().int(),
     unchanged: z.number().int(),
@@ -67,12 +67,14 @@ const look = z
     changes: z.number().int(),
     /** Whether a person must look through it first. */
     waits: z.boolean(),
+    /** What the file leaves open, in sentences. Rows that depend on it are not recorded. */
+    asks: z.array(z.string()),
     /** The lines that create, change, miss or refuse something, at most 500. */
     lines: z.array(
       z.object({
         line: z.number().int(),
         reference: z.string(),
-        state: z.enum(['ready', 'update', 'missing', 'noted', 'same', 'duplicate', 'bad', 'left']),
+        state: z.enum(['ready', 'update', 'missing', 'noted', 'same', 'duplicate', 'bad', 'left', 'waits']),
         /** Client and what is owed, such as `Kaveri Foods, ₹5,000.00`; empty where the line is no invoice. */
         about: z.string(),
         message: z.string().nullable(),

@@ -1,7 +1,7 @@
-import type { Source } from '#contract/import/sources.ts'
+import type { Program } from '#contract/import/invoice-layouts.ts'
 
 /** A file of each program whose exports are recognised, its lines. */
-export const exportsOf: Record<Source, string[]> = {
+export const exportsOf: Record<Program, string[]> = {
   zoho: [
     'Invoice Date,Invoice Number,Invoice Status,Customer Name,Due Date,Currency Code,Item Name,Item Total,Total,Balance,Primary Contact EmailID',
     '2026-01-05,INV-01,Overdue,Kaveri Foods,2026-02-04,INR,Design,100.00,1180.00,180.00,pay@kaveri.example',
@@ -64,5 +64,56 @@ export const exportsOf: Record<Source, string[]> = {
     'R-1,Acme,ap@acme.example,INR,500050,01-02-2026',
     'R-2,Acme,ap@acme.example,JPY,5000,01-02-2026',
     'R-3,Acme,ap@acme.example,INR,5000.50,01-02-2026',
+  ],
+  tally: [
+    'Studio Indigo',
+    'Bills Receivable',
+    '1-Apr-25 to 2-Mar-26',
+    "Date,Ref. No.,Party's Name,E-mail,Opening Amount,Pending Amount,Due on,Overdue by days",
+    '5-Jan-26,T/1,Acme,ap@acme.example,"2,18,000.00 Dr","1,18,000.00 Dr",4-Feb-26,26',
+    '6-Jan-26,T/2,Acme,ap@acme.example,500.00 Cr,500.00 Cr,5-Feb-26,25',
+    ',,,,,"1,17,500.00",,',
+  ],
+  erpnext: [
+    'ID,Customer Name,Contact Email,Posting Date,Payment Due Date,Grand Total (Company Currency),Grand Total,Outstanding Amount,Currency,Status,Is Return (Credit Note)',
+    'ACC-1,Acme,ap@acme.example,2026-01-05,2026-02-04,83000,1000,600,USD,Partly Paid,0',
+    'ACC-2,Acme,ap@acme.example,2026-01-05,2026-02-04,50,50,0,INR,Paid,0',
+    'ACC-3,Acme,ap@acme.example,2026-01-05,2026-02-04,60,60,60,INR,Draft,0',
+    'ACC-4,Acme,ap@acme.example,2026-01-05,2026-02-04,-60,-60,-60,INR,Return,1',
+    'ACC-5,Acme,ap@acme.example,2026-01-05,2026-02-04,70,70,70,INR,Credit Note Issued,0',
+  ],
+  odoo: [
+    'Number,Invoice Partner Display Name,Email,Invoice/Bill Date,Due Date,Untaxed Amount Signed,Total Signed,Amount Due Signed,Currency,Payment Status,Status',
+    'INV/26/1,Acme,ap@acme.example,2026-01-05,2026-02-04,1000.00,1200.00,1000.00,EUR,Partially Paid,Posted',
+    'INV/26/2,Acme,ap@acme.example,2026-01-05,2026-02-04,50.00,50.00,0.00,EUR,Paid,Posted',
+    'RINV/26/1,Acme,ap@acme.example,2026-01-05,2026-02-04,-60.00,-60.00,-60.00,EUR,Not Paid,Posted',
+    '/,Acme,ap@acme.example,2026-01-05,2026-02-04,60.00,60.00,60.00,EUR,Not Paid,Draft',
+  ],
+  sevdesk: [
+    'Rechnungsnummer;Kunde;E-Mail;Rechnungsdatum;Fällig am;Summe brutto;Offener Betrag;Währung;Status',
+    'RE-1;Acme;ap@acme.example;05.01.2026;04.02.2026;1.200,00;1.000,00;EUR;Offen',
+    'RE-2;Acme;ap@acme.example;05.01.2026;04.02.2026;50,00;0,00;EUR;Bezahlt',
+    'RE-3;Acme;ap@acme.example;05.01.2026;04.02.2026;60,00;60,00;EUR;Entwurf',
+  ],
+  lexoffice: [
+    'Belegnummer;Kunde;E-Mail;Belegdatum;Fälligkeitsdatum;Betrag;Offen;Status',
+    'RE1;Acme;ap@acme.example;05.01.2026;04.02.2026;1.200,00 €;1.000,00 €;überfällig',
+    'RE2;Acme;ap@acme.example;05.01.2026;04.02.2026;50,00 €;0,00 €;bezahlt',
+  ],
+  pennylane: [
+    'id,invoice_number,customer_name,customer_email,issue_date,deadline,currency,amount_eur,amount_eur_excl_taxes,remaining_amount,paid,status',
+    '1,F-1,Acme,ap@acme.example,2026-01-05,2026-02-04,EUR,1200.00,1000.00,1000.00,false,late',
+    '2,F-2,Acme,ap@acme.example,2026-01-05,2026-02-04,EUR,50.00,50.00,0.00,true,paid',
+  ],
+  holded: [
+    'Date,Due date,Num,Client,Email,Subtotal,VAT,Total,Collected,Pending,Status',
+    '05/01/2026,04/02/2026,F1,Acme,ap@acme.example,1000.00,200.00,"1.200,00","200,00","1.000,00",Partially paid',
+    '05/01/2026,04/02/2026,F2,Acme,ap@acme.example,50,0,"50,00","50,00","0,00",Paid',
+  ],
+  sage: [
+    'Invoice Number,Date,Due Date,Customer Name,Email,Reference,Net Amount,VAT Amount,Total Amount,Outstanding,Status',
+    'SI-1,05/01/2026,24/02/2026,Acme,ap@acme.example,PO1,"1,000.00",200.00,"1,200.00","1,000.00",Part Paid',
+    'SI-2,13/01/2026,04/02/2026,Acme,ap@acme.example,,50,0,50.00,0.00,Paid',
+    'SI-3,13/01/2026,04/02/2026,Acme,ap@acme.example,,60,0,60.00,60.00,Void',
   ],
 }

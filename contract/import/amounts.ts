@@ -5,6 +5,7 @@ import type { CellValue, FileRow } from './csv.ts'
 import { plainDigits } from './days.ts'
 import { type Answers, asked, certain, type Evidence, type Meaning, type Question, refused } from './meaning.ts'
 import { cellValue, textOf } from './table.ts'
+import { texts as importTexts } from './texts.ts'
 
 /** An amount as it is written, taken apart. */
 export interface WrittenAmount {
@@ -153,7 +154,8 @@ export function provenDecimals(rows: FileRow[], columns: number[], currency: str
 const texts = {
   notAnAmount: (text: string) => `“${text.slice(0, 40)}” is no amount.`,
   noMoney: (value: number, currency: string) => `${value} is no amount of ${currency}: it has more decimals, or is too large.`,
-  formula: 'A formula without its result. Open the file in Excel, save it, and choose it again.',
+  noCurrency: (text: string) => `Duely does not know the currency “${text.slice(0, 20)}”.`,
+  severalCurrencies: (all: string[]) => `The row names several currencies: ${all.join(', ')}.`,
 }
 
 /** What the amounts of a column are read with. */
@@ -171,7 +173,7 @@ export function amountOf(
   { cell, value, written, currency }: { cell: string; value?: CellValue | undefined; written: WrittenAmount | null; currency: string },
   { key, decimals, answers }: AmountColumn,
 ): Meaning<number> & { both?: { point: number; comma: number } } {
-  if (value !== undefined && 'formula' in value) return refused(texts.formula)
+  if (value !== undefined && 'formula' in value) return refused(importTexts.formula)
   if (written === null) return refused(texts.notAnAmount(cell))
   const fine = (found: number, by: Evidence): Meaning<number> =>
     fits(found, currency) ? certain(found, by) : refused(texts.noMoney(found, currency))
@@ -252,6 +254,21 @@ export function currenciesNamed(text: string, held: readonly string[]): string[]
   const all = shared.find(([pattern]) => pattern.test(bare))?.[1] ?? []
   const own = all.filter((one) => held.includes(one))
   return own.length === 1 ? own : all
+}
+
+/** The currency that all of these names can mean: certain, asked where there are several, or refused where one is none, or they differ. */
+export function currencyOf(
+  named: string[],
+  held: readonly string[],
+  ask: (id: string, choices: readonly string[]) => Meaning<string>,
+): Meaning<string> {
+  const possible = named.map((written) => ({ written, codes: currenciesNamed(written, held) }))
+  const unknown = possible.find(({ codes }) => codes.length === 0)
+  if (unknown) return refused(texts.noCurrency(unknown.written))
+  const codes = possible.reduce<string[]>((all, one) => all.filter((code) => one.codes.includes(code)), possible[0]?.codes ?? [])
+  const [only] = codes
+  if (only === undefined) return refused(texts.severalCurrencies(possible.map((one) => one.written)))
+  return codes.length === 1 ? certain(only, 'written') : ask(`currency/${possible[0]?.written ?? ''}`, codes)
 }
 
 /** The question in which way amounts such as `1.200` are read. */

@@ -1,5 +1,5 @@
 import type { BankLine } from '#contract/bank-file.ts'
-import { amountOf, currenciesNamed, decimalsQuestion, provenDecimals, takeApart, type WrittenAmount } from './amounts.ts'
+import { amountOf, currencyOf, decimalsQuestion, provenDecimals, takeApart, type WrittenAmount } from './amounts.ts'
 import { layouts } from './bank-layouts.ts'
 import { type BankColumn, bankColumnOf, type Direction, directionsOf, isSum, type State, stateInDate, stateOf } from './bank-words.ts'
 import type { FileRow } from './csv.ts'
@@ -97,8 +97,6 @@ const stateChoices = ['booked', 'leave'] as const
 const texts = {
   both: 'Money in and money out are filled in one row.',
   contradiction: (word: string, amount: string) => `The row says “${word}”, and its amount is ${amount}.`,
-  noCurrency: (text: string) => `Duely does not know the currency “${text.slice(0, 20)}”.`,
-  severalCurrencies: (all: string[]) => `The row names several currencies: ${all.join(', ')}.`,
   noAmount: 'This row has no amount.',
 }
 
@@ -545,13 +543,7 @@ function currenciesIn(file: BankFile, transfers: Taken[]): (row: FileRow) => Mea
       (one) => one !== '',
     )
     if (named.length === 0) return held.length === 1 && held[0] !== undefined ? certain(held[0], 'heading') : ask('currency/file', held)
-    const possible = named.map((one) => ({ written: one, codes: currenciesNamed(one, held) }))
-    const unknown = possible.find(({ codes }) => codes.length === 0)
-    if (unknown) return refused(texts.noCurrency(unknown.written))
-    const codes = possible.reduce<string[]>((all, one) => all.filter((code) => one.codes.includes(code)), possible[0]?.codes ?? [])
-    const [only] = codes
-    if (only === undefined) return refused(texts.severalCurrencies(possible.map((one) => one.written)))
-    return codes.length === 1 ? certain(only, 'written') : ask(`currency/${possible[0]?.written ?? ''}`, codes)
+    return currencyOf(named, held, ask)
   }
   for (const one of transfers) found.set(one.row, read(one))
   for (const [id, { rows, choices }] of waiting)
@@ -679,11 +671,6 @@ export function linesOf(rows: BankRow[]): Map<number, ReadLine> {
     found.set(row.number, place === 0 ? read : { ...read, line: { ...read.line, place } })
   }
   return found
-}
-
-/** Whether an answer or a row is about a question; one about words has an id for each word. */
-export function isAbout({ id }: Question, asked: string): boolean {
-  return asked === id || asked.startsWith(`${id}/`)
 }
 
 /** What a row waits for: the questions without which it is not known; empty where it is, or never can be. */

@@ -1,5 +1,4 @@
 import Papa, { type ParseResult } from 'papaparse'
-import { currencyOfHeader, type DateOrder } from './cells.ts'
 
 /** What a workbook says of a cell beyond its text. */
 export type CellValue =
@@ -18,23 +17,7 @@ export interface FileRow {
   values?: (CellValue | undefined)[]
 }
 
-/** The index of each field's column; null if the file has none. */
-export type FileColumns<Field extends string> = Record<Field, number | null>
-
-/** Where the column names are and which column has which field. */
-export interface FileMapping<Field extends string> {
-  /** The index of the row with the column names among the file's rows; null where there is none. */
-  header: number | null
-  columns: FileColumns<Field>
-  dates: DateOrder
-}
-
 export type Table = { kind: 'rows'; rows: FileRow[] } | { kind: 'not-csv' | 'unknown-encoding' | 'empty' }
-
-/** The rows behind the column names. */
-export function bodyOf(rows: FileRow[], { header }: Pick<FileMapping<string>, 'header'>): FileRow[] {
-  return header === null ? rows : rows.slice(header + 1)
-}
 
 /** How much of a file is read. */
 export interface CsvLimits {
@@ -116,50 +99,10 @@ function decodeJapanese(bytes: ArrayBuffer): string | null {
   }
 }
 
-/** Removes the apostrophe that exports, ours included, put before text that looks like a formula. */
+/** Removes what exports put around text that a spreadsheet would change: the apostrophe before a formula, ours included, and `="000123"`. */
 function unescapeFormula(cell: string): string {
   const text = cell.trim()
+  const quoted = /^=\s*"((?:[^"]|"")*)"$/.exec(text)?.[1]
+  if (quoted !== undefined) return quoted.replaceAll('""', '"').trim()
   return /^'\s*[=+\-@]/.test(text) ? text.slice(1).trim() : text
-}
-
-/** A column's name without case, spaces, punctuation and the currency of its amounts: `*InvoiceAmountDue (INR)` is `invoiceamountdue`. */
-export function columnName(cell: string): string {
-  const code = currencyOfHeader(cell)
-  const bare = code === null ? cell : cell.replace(/[([].*[)\]]|\bin [a-z]{3}\b|\b[A-Z]{3}$|[₹$€£]|\brs\.?/gi, '')
-  return bare.toLowerCase().replace(/[^\p{L}\p{N}\p{M}#]/gu, '')
-}
-
-/** Guesses the columns by their names: the patterns of each field are in the order of their rank, the most exact first. */
-export function guessByNames<Field extends string>(head: string[], patterns: Record<Field, RegExp[]>): FileColumns<Field> {
-  const names = head.map(columnName)
-  const fields = Object.entries<RegExp[]>(patterns) as [Field, RegExp[]][]
-  const guess = Object.fromEntries(fields.map(([field]) => [field, null])) as FileColumns<Field>
-  const taken = new Set<number>()
-  for (let rank = 0; rank < Math.max(...fields.map(([, ranked]) => ranked.length)); rank += 1) {
-    for (const [field, { [rank]: pattern }] of fields) {
-      if (guess[field] !== null || !pattern) continue
-      const found = names.findIndex((name, index) => !taken.has(index) && pattern.test(name))
-      if (found < 0) continue
-      guess[field] = found
-      taken.add(found)
-    }
-  }
-  return guess
-}
-
-/** Guesses whether dates begin with the day or the month, by numbers above 12 in the column, else in any other; otherwise the day. */
-export function guessDates(rows: FileRow[], column: number | null): DateOrder {
-  if (column === null) return 'dmy'
-  const order = (cells: (cells: string[]) => string[]): DateOrder | null => {
-    // Counted, not collected: a file may have a million cells.
-    let [days, months] = [0, 0]
-    for (const row of rows)
-      for (const cell of cells(row.cells)) {
-        const found = /^(\d{1,2})[/.\- ](\d{1,2})[/.\- ]\d{2,4}/.exec(cell)
-        if (Number(found?.[1] ?? 0) > 12) days += 1
-        if (Number(found?.[2] ?? 0) > 12) months += 1
-      }
-    return months > days ? 'mdy' : days > 0 ? 'dmy' : null
-  }
-  return order((cells) => [cells[column] ?? '']) ?? order((cells) => cells) ?? 'dmy'
 }

@@ -117,7 +117,22 @@ const texts = {
  */
 export function daysOf(
   rows: FileRow[],
-  { column, heading, key, order, answers }: { column: number; heading: string; key: string; order: DateOrder | null; answers: Answers },
+  {
+    column,
+    heading,
+    key,
+    order,
+    answers,
+    counts = () => true,
+  }: {
+    column: number
+    heading: string
+    key: string
+    order: DateOrder | null
+    answers: Answers
+    /** Whether a row is asked about; the others only prove an order. */
+    counts?(row: FileRow): boolean
+  },
 ): Days {
   const written = rows.map((row) => ({ row, value: cellValue(row, column), text: textOf(row, column) }))
   const hasDates = written.some(({ value }) => value !== undefined && 'date' in value)
@@ -147,7 +162,7 @@ export function daysOf(
     else if (used === null) {
       // Rows that prove different orders are all of them unclear.
       of.set(row, answer === 'leave' ? refused(texts.left) : asked(id))
-      if (answer !== 'leave') waiting.push(one)
+      if (answer !== 'leave' && counts(row)) waiting.push(one)
     } else if (used === 'leave') of.set(row, refused(texts.left))
     else {
       const value = day[used]

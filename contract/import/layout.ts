@@ -72,7 +72,7 @@ export interface Vocabulary<Column extends string> {
   other: Column
 }
 
-/** Finds the headings: those of a known layout before those that are read by their words. `answers` may say that the first row is none. */
+/** Finds the headings: those of a known layout before those that are read by their words. `answers` may say that the first row is none, or that the layout is not known. */
 export function layoutOf<Column extends string>(rows: FileRow[], vocabulary: Vocabulary<Column>, answers: Answers): Layout<Column> {
   const width = rows.slice(0, 200).reduce((most, { cells }) => Math.max(most, cells.length), 0)
   const none: Layout<Column> = {
@@ -87,7 +87,7 @@ export function layoutOf<Column extends string>(rows: FileRow[], vocabulary: Voc
     if (cells.filter((cell) => cell.trim() !== '').length < 2) continue
     const headings = cells.map(headingOf)
     const keys = new Set(headings.map(({ key, written }) => key || written))
-    const known = vocabulary.layouts
+    const known = (answers.layout === 'none' ? [] : vocabulary.layouts)
       .filter((layout) => headingsOf(layout).every(({ key, isOptional }) => isOptional || keys.has(key)))
       .toSorted((one, other) => headingsOf(other).length - headingsOf(one).length)[0]
     if (known) return { known, header, headings, columns: columnsOf(known, headings, keys, vocabulary) }

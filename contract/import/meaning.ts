@@ -80,3 +80,8 @@ export interface Nearby {
   /** Whether it would be in the order of its neighbours; null where that cannot be said. */
   inOrder: boolean | null
 }
+
+/** Whether an answer or a row is about a question; one about words has an id for each word. */
+export function isAbout({ id }: Question, asked: string): boolean {
+  return asked === id || asked.startsWith(`${id}/`)
+}

@@ -1,5 +1,6 @@
 /** What is wrong with a line of a file, or why it is left out. */
 export const texts = {
+  waits: 'Waits for your answer.',
   duplicateOf: (reference: string) => `Duplicate: ${reference} has the same client email, amount and due date.`,
   duplicateRow: (row: number) => `Duplicate: line ${row} has the same client email, amount and due date.`,
   referenceTwice: (reference: string) => `Another line of the file has the reference ${reference} too.`,
@@ -20,8 +21,13 @@ export const texts = {
     type: (type: string) => `This line is not an invoice: its type is “${type}”.`,
     item: (row: number) => `Another item of the invoice in line ${row}.`,
     chosen: (status: string) => `Left out, as you chose for "${status}".`,
+    chosenDate: 'Left out, as you chose for its date.',
+    chosenLines: 'Left out, as you chose for rows with one number.',
   },
   severalCurrencies: (one: string, other: string) => `The file gives two currencies for this amount, ${one} and ${other}. Please keep one.`,
+  formula: 'A formula without its result. Open the file in Excel, save it, and choose it again.',
+  statusesDiffer: 'One column says that this invoice is paid, and another that it is not.',
+  paidButOwed: (status: string, balance: string) => `The file says “${status}”, and that ${balance} is owed.`,
   noBalance: 'Partially paid. Please choose the column with the balance or the amount paid, or enter what is still owed.',
   unclearAmount: (amount: string) => `"${amount}" can be read as two different amounts. Please write it as 5000.50.`,
   unclearItems: (reference: string, rows: number[]) =>

@@ -1,9 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { KeptInvoice } from '#contract/import/again.ts'
-import { guessMapping, requiredFields } from '#contract/import/columns.ts'
-import { bodyOf, type CsvLimits, type LongRow, readCsv } from '#contract/import/csv.ts'
+import { askedInWords } from '#contract/import/asked.ts'
+import type { CsvLimits, LongRow } from '#contract/import/csv.ts'
+import { type InvoiceReading, readInvoiceSheet } from '#contract/import/invoices.ts'
 import { type CheckedRow, checkRows, missingFrom } from '#contract/import/lines.ts'
-import { asTable, recognise } from '#contract/import/sources.ts'
+import { openCsv } from '#contract/import/table.ts'
 
 /* A thread that reads one file, so that a large one does not delay emails and calls of others. */
 
@@ -15,6 +16,8 @@ export interface Reading {
   bytes: Uint8Array<ArrayBuffer>
   today: string
   usual: string
+  /** The currencies in use in the account. */
+  held: string[]
   daysToPay: number | null
   /** Those that clients can be written to in. */
   languages: string[]
@@ -28,41 +31,48 @@ export interface Known {
   deleted: Set<string>
 }
 
-/** First it asks for invoices, by their references; then it answers. */
+/** First it asks for invoices, by their references; then it answers. `asks`: what the file leaves open, in sentences. */
 export type Read =
   | { kind: 'references'; references: string[] }
   | { kind: 'not-csv' | 'empty' | 'no-columns' | 'too-long' }
   | LongRow
-  | { kind: 'rows'; checked: CheckedRow[]; missing: CheckedRow[] }
+  | { kind: 'rows'; checked: CheckedRow[]; missing: CheckedRow[]; asks: string[] }
 
 const port = parentPort
 if (port) {
-  const { bytes, today, usual, daysToPay, languages } = workerData as Reading
+  const { bytes, today, usual, held, daysToPay, languages } = workerData as Reading
   const say = (message: Read) => port.postMessage(message)
-  const table = readCsv(bytes.buffer, limits)
+  const opened = openCsv(bytes.buffer, limits)
   // A page that asks to sign in is no file.
   const isPage = /^\s*(?:\uFEFF)?\s*</.test(new TextDecoder().decode(bytes.subarray(0, 200)))
-  if (table.kind === 'empty') say({ kind: 'empty' })
+  const sheet = opened.kind === 'sheets' ? opened.sheets[0] : undefined
+  if (opened.kind === 'empty') say({ kind: 'empty' })
   else if (isPage) say({ kind: 'not-csv' })
-  else if (table.kind === 'long-row') say(table)
-  else if (table.kind !== 'rows') say({ kind: 'not-csv' })
-  else if (table.rows.length > limits.rows) say({ kind: 'too-long' })
+  else if (opened.kind === 'long-row') say(opened)
+  else if (!sheet) say({ kind: 'not-csv' })
+  else if (sheet.rows.length > limits.rows) say({ kind: 'too-long' })
   else {
-    const source = recognise(table.rows)
-    const rows = source === null ? table.rows : asTable(table.rows, source, { daysToPay, addresses: null, usual })
-    const mapping = guessMapping(rows)
-    const { reference } = mapping.columns
-    const body = bodyOf(rows, mapping)
-    if (reference === null || requiredFields.some((field) => mapping.columns[field] === null))
-      say({ kind: body.length === 0 ? 'empty' : 'no-columns' })
+    const answers: Record<string, string> = daysToPay === null ? {} : { 'days/due': String(daysToPay) }
+    const reading = readInvoiceSheet(sheet, { usual, held, languages, answers })
+    if (lacksColumns(reading)) say({ kind: 'no-columns' })
+    else if (reading.rows.length === 0) say({ kind: 'empty' })
     else {
       port.once('message', ({ invoices, ofSource, deleted }: Known) => {
-        const about = { invoices, ofSource, deleted, onExisting: 'update' as const, today, usual, languages, answers: {} }
-        say({ kind: 'rows', checked: checkRows(rows, mapping, about).map(shown), missing: missingFrom(rows, mapping, about) })
+        const about = { invoices, ofSource, deleted, onExisting: 'update' as const, today, usual }
+        const asks = reading.questions.map(askedInWords)
+        say({ kind: 'rows', checked: checkRows(reading, about).map(shown), missing: missingFrom(reading, about), asks })
       })
-      say({ kind: 'references', references: [...new Set(body.flatMap(({ cells }) => cells[reference] || []))] })
+      say({ kind: 'references', references: [...new Set(reading.rows.flatMap(({ reference }) => reference || []))] })
     }
   }
+}
+
+/** Whether a file lacks a column without which no row is an invoice that can be followed. */
+function lacksColumns({ fields, program, questions }: InvoiceReading): boolean {
+  const isAsked = questions.some(
+    (one) => one.kind === 'column' && /^(clientName|clientEmail|amount|dueDate)$/.test(one.field) && one.columns.length !== 2,
+  )
+  return fields.reference === undefined || (program === null && (isAsked || fields.clientEmail === undefined))
 }
 
 /** Of its cells a row is shown by the first one: all of them would take as much memory again where it is handed to. */

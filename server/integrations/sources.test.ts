@@ -342,6 +342,40 @@ test('what is empty, broken, huge or no file changes nothing, is named, and is a
   expect([(await last(app, asha))?.failures, await notices(app, asha)]).toEqual([0, []])
 })
 
+// Takes 2 s: three days of one account.
+test('what a file leaves open is not recorded: the owner is asked, and rows that are certain still follow', async () => {
+  await using receiver = await openFakeReceiver()
+  await using app = await openTestApp({ now: early, config })
+  const asha = await aPerson(app)
+  const dated = (due: string, status = 'Sent', balance = 1000) =>
+    ['No,Client,Email,Amount,Balance,Due Date,Status', `B-1,Client 1,pay1@client.example,1000,${balance},${due},${status}`].join('\n')
+  const source = await watch(app, asha, receiver.url)
+  receiver.answer({ status: 200, body: dated('03/05/2026') })
+  app.clock.set(eight)
+  await app.runJobs()
+  const open = 'In the column Due Date, 03/05/2026 can be 3 May 2026 or 5 March 2026. Write dates as 2026-05-31 in the file.'
+  const message = `${open} The rows concerned were not recorded.`
+  expect(await last(app, asha)).toMatchObject({ failures: 0, lastPull: { state: 'waiting', message } })
+  expect([await balances(app, asha), await notices(app, asha)]).toEqual([[], [['source_waiting', message]]])
+  const { reply: looked } = await pull(app, asha, source._id)
+  expect(looked).toMatchObject({ changes: 0, asks: [open], lines: [{ reference: 'B-1', state: 'waits' }] })
+  const refused = await pull(app, asha, source._id, { apply: true, fingerprint: looked.fingerprint })
+  expect([refused.status, refused.problem?.message]).toEqual([409, message])
+  // One row is certain, another has a word that is not known.
+  const other = 'B-2,Client 2,pay2@client.example,70,70,2026-06-01,Disputed'
+  receiver.answer({ status: 200, body: `${dated('2026-05-03', 'Sent', 400)}\n${other}` })
+  app.clock.advance({ days: 1 })
+  await app.runJobs()
+  expect(await balances(app, asha)).toEqual(['B-1 400'])
+  expect((await last(app, asha))?.lastPull).toMatchObject({
+    state: 'applied',
+    imported: 1,
+    refused: 1,
+    message: 'In the column Status, Duely does not know what this means: “Disputed”. The rows concerned were not recorded.',
+  })
+  expect(await notices(app, asha)).toEqual([])
+})
+
 test('a file of 20,000 lines with many columns is read within the memory that a reading has, and blank lines keep their numbers', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now: early, config })

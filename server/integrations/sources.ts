@@ -198,6 +198,8 @@ interface Looked {
   refused: number
   changes: number
   waits: boolean
+  /** What the file leaves open, in sentences: rows that depend on it are not recorded. */
+  asks: string[]
 }
 
 /** The slot of a file, what ends it early, and what is given back once the rows of the file are stored: until then they take memory. */
@@ -221,7 +223,10 @@ async function look(
 ): Promise<Looked | string | null> {
   const read = await readAddress(db, owner, source, now, reach, turn)
   if (typeof read === 'string' || read === null) return read
-  const { checked, missing } = read
+  const { checked, missing, asks } = read
+  const isClear = checked.some(({ state }) => ['ready', 'update', 'same', 'noted'].includes(state))
+  // Where every row waits, nothing is recorded, and a person is asked.
+  if (!isClear && asks.length > 0) return { fingerprint: '', rows: checked, refused: checked.length, changes: 0, waits: true, asks }
   const gone = source.missingMeansPaid ? missing : []
   const wantedRows = [...checked.filter(({ state }) => ['ready', 'update', 'same', 'noted'].includes(state)), ...gone]
   if (wantedRows.length === gone.length) return texts.source.empty
@@ -234,6 +239,7 @@ async function look(
     refused: checked.length - (wantedRows.length - gone.length),
     changes: fresh + changed,
     waits: fresh > mostNew || (changed > few && changed * 3 > known),
+    asks,
   }
 }
 
@@ -264,10 +270,20 @@ async function readAddress(
     bytes: new Uint8Array(file.bytes),
     today: dateOf(now, owner),
     usual: owner.currency,
+    held: await currenciesOf(db, owner),
     daysToPay: source.daysToPay,
     languages: await readLanguages(db, owner.id),
   }
   return readFile(reading, (references) => knownInvoices(db, source, references))
+}
+
+/** The currencies in use in an account: `$` is the one of them that has this sign. */
+async function currenciesOf(db: Database, { id, currency }: AccountRow): Promise<string[]> {
+  const found = await db
+    .selectDistinct({ currency: invoices.currency })
+    .from(invoices)
+    .where(and(eq(invoices.ownerId, id), isNull(invoices.deletedAt)))
+  return [...new Set([currency, ...found.map((row) => row.currency)])]
 }
 
 /** Reads a file in a thread of its own, which takes its bytes over. */
@@ -358,7 +374,8 @@ async function apply(
   const result = await importInvoices(db, ownerId, { ...about, importId: id }, now, onChange, config)
   const { imported, updated, unchanged } = result
   const refused = looked.refused + result.lines.filter((line) => 'code' in line).length
-  return record(db, source, { id, state: 'applied', imported, updated, unchanged, refused }, now, set)
+  const outcome = { id, state: 'applied' as const, imported, updated, unchanged, refused }
+  return record(db, source, { ...outcome, ...(looked.asks.length > 0 ? { message: texts.source.asks(looked.asks) } : {}) }, now, set)
 }
 
 type Outcome = Pick<PullRow, 'state'> & Partial<PullRow>
@@ -427,9 +444,11 @@ async function lookedByHand(
 ): Promise<SourceLook> {
   const { db } = deps
   if (typeof looked === 'string') throw new ProblemError('invalid', looked)
-  const { fingerprint, changes, waits } = looked
+  const { fingerprint, changes, waits, asks } = looked
   if (asked.apply && asked.fingerprint !== undefined && asked.fingerprint !== fingerprint)
     throw new ProblemError('conflict', texts.source.changed)
+  const isAsked = changes === 0 && waits
+  if (asked.apply && isAsked) throw new ProblemError('conflict', texts.source.asks(asks))
   if (asked.apply && asked.fingerprint === undefined && waits) throw new ProblemError('conflict', texts.source.waits(changes))
   const by = asked.apply ? await changeOf(db, source) : null
   if (by !== null)
@@ -440,6 +459,7 @@ async function lookedByHand(
     fingerprint,
     changes,
     waits,
+    asks,
     pull,
     lines: lines.map(({ number, state, draft, message, cells }) => ({
       line: number,
@@ -620,10 +640,10 @@ async function wait(
   deps: Deps,
   owner: AccountRow,
   source: SourceRow,
-  { looked: { changes }, set }: { looked: Looked; set: Partial<SourceRow> },
+  { looked: { changes, asks }, set }: { looked: Looked; set: Partial<SourceRow> },
   now: Instant,
 ): Promise<void> {
-  const message = texts.source.waits(changes)
+  const message = changes === 0 ? texts.source.asks(asks) : texts.source.waits(changes)
   await record(deps.db, source, { state: 'waiting', message }, now, set)
   const about = { title: texts.source.waitsTitle(source.name), text: message, link: screens.sources, cause: source.id }
   await deps.db.transaction((tx) => notifyOwner(tx, deps, owner, { kind: 'source_waiting', ...about }, now))

@@ -20,9 +20,9 @@ async function importing(page: Page, audit: Audit, someone: Someone): Promise<vo
   await audit.at('import-not-csv')
   // Column names and values that reveal neither amount nor date.
   await choose(page, ['A,B,C,D', 'Kaveri Foods,billing@kaveri.example,much,soon', 'Studio Banyan,hello@banyan.example,little,later'])
-  await expect(asked.getByText(/^Choose the columns for/)).toBeVisible()
-  await audit.at('import-mapping')
-  await asked.getByRole('button', { name: 'Choose another file' }).click()
+  await expect(asked.getByText('1. Which column has the names of clients?')).toBeVisible()
+  await audit.at('import-columns-asked')
+  await asked.getByRole('button', { name: 'Another file' }).click()
 
   const late = { clientName: 'Kaveri Foods', clientEmail: 'billing@kaveri.example', amount: 12, dueDate: '2026-01-02', reference: 'K-1' }
   await someone.send('POST', '/invoice', late)
@@ -80,11 +80,12 @@ async function reviewing(page: Page, audit: Audit, someone: Someone, smtp: FakeS
   const few = [head, line(1, 'Overdue'), line(2, 'Draft'), line(3, 'Sent', 'XYZ'), line(4, 'On hold'), line(5, 'on-hold')]
   await page.goto('/dashboard?import')
   await choose(page, few, 'Invoice.csv')
-  await audit.at('import-one-status', asked.getByLabel('Import "On hold" as'))
-  await asked.getByLabel('Balance', { exact: true }).selectOption({ label: 'Not in the file' })
-  await asked.getByLabel('Import "On hold" as').selectOption('Unpaid')
-  await audit.at('import-total-chosen', asked.getByRole('button', { name: 'Use “Balance”' }))
-  await asked.getByRole('button', { name: 'Use “Balance”' }).click()
+  const words = asked.getByRole('radiogroup', { name: 'On hold' })
+  await audit.at('import-one-status', words)
+  await words.getByRole('radio', { name: 'Unpaid' }).click()
+  await asked.getByText('Columns', { exact: true }).click()
+  await audit.at('import-columns', asked.getByLabel('Balance', { exact: true }))
+  await asked.getByText('Columns', { exact: true }).click()
   await asked.getByRole('button', { name: 'Left out (1)' }).click()
   await audit.at('import-left-out')
   await asked.getByRole('button', { name: 'Import 3 invoices' }).click()
@@ -100,20 +101,20 @@ async function reviewing(page: Page, audit: Audit, someone: Someone, smtp: FakeS
   await closeMessages(page)
 
   await page.goto('/dashboard?import')
-  const words = Array.from({ length: 12 }, (_, nth) => `A status of ${nth + 1} words that another product invented for its own reasons`)
+  const invented = Array.from({ length: 12 }, (_, nth) => `A status of ${nth + 1} words that another product invented for its own reasons`)
   const reasons = ['Draft', 'Void', 'Cancelled', 'Refunded', 'Deleted']
   await choose(
     page,
     [
       head,
-      ...Array.from({ length: 120 }, (_, nth) => line(nth + 10, words[nth % 12] ?? '')),
+      ...Array.from({ length: 120 }, (_, nth) => line(nth + 10, invented[nth % 12] ?? '')),
       ...Array.from({ length: 200 }, (_, nth) => line(nth + 200, reasons[nth % 5] ?? '')),
       ...Array.from({ length: 30 }, (_, nth) => line(nth + 500, 'Sent', ['XYZ', 'QQQ', 'ZZZ'][nth % 3])),
       ...Array.from({ length: 25 }, (_, nth) => line(nth + 600, 'Sent')),
     ],
     'Every invoice of the last ten years, exported on the second of March and corrected by hand.csv',
   )
-  await audit.at('import-many-statuses', asked.getByText('and 4 more. Is this the column with statuses?'))
+  await audit.at('import-many-statuses', asked.getByText('1. In the column Status, what do these words mean?'))
   await asked.getByRole('button', { name: 'Import 25 invoices' }).click()
   await expect(asked.getByRole('heading', { name: '350 lines were not imported' })).toBeVisible()
   await audit.at('import-past-due-many')

@@ -2,12 +2,12 @@ import { Checkbox } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { Fragment, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import type { BankMatch } from '#contract/bank-file.ts'
-import { isAbout, type Left, type ReadLine } from '#contract/import/bank.ts'
+import type { Left, ReadLine } from '#contract/import/bank.ts'
 import { known, type Meaning, type Question } from '#contract/import/meaning.ts'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney, fromMinor, toMinor } from '#contract/money.ts'
 import { showSpoken } from '#web/ui/dates.ts'
-import { mostAsked } from '#web/ui/file-questions.tsx'
+import { Asked } from '#web/ui/file-questions.tsx'
 import styles from './bank.module.css'
 
 import type { Cell } from './bank-reading.ts'
@@ -236,12 +236,6 @@ function Marked({ text, quotes }: { text: string; quotes: string[] }): ReactNode
     )
   }
   return text
-}
-
-/** The number of the question that a cell waits for. */
-function Asked({ id, questions }: { id: string; questions: Question[] }): ReactNode {
-  const at = questions.findIndex((question) => isAbout(question, id))
-  return <span className={styles.asked}>{at >= 0 && at < mostAsked ? texts.question(at + 1) : texts.laterQuestion}</span>
 }
 
 function Pays({ invoice, part, isOnly, isSure }: { invoice: Invoice; part: number; isOnly: boolean; isSure: boolean }): ReactNode {

@@ -102,8 +102,6 @@ export const bankFileTexts = {
     recorded: 'Recorded before',
     left: 'Left out',
   } satisfies Record<Group, string>,
-  question: (number: number) => `question ${number}`,
-  laterQuestion: 'a later question',
   moneyIn: 'Money in',
   moneyOut: 'Money out',
   booked: 'Booked',

@@ -1,6 +1,6 @@
 import { NativeSelect, NumberInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import type { Answers, AskedColumn, Question } from '#contract/import/meaning.ts'
+import { type Answers, type AskedColumn, isAbout, type Question } from '#contract/import/meaning.ts'
 import { formatMoney } from '#contract/money.ts'
 import { showSpoken } from './dates.ts'
 import styles from './file-questions.module.css'
@@ -19,7 +19,7 @@ export interface QuestionTexts {
   column: Record<string, string>
   /** A question about words, or with choices, and why it is asked. */
   about(question: Extract<Question, { kind: 'words' | 'choice' | 'number' }>): { title: string; why?: string }
-  /** What a person can say about a word, and about all rows that wait. */
+  /** What a person can say about a word, and about all rows that wait: `due/amount` where a choice has a meaning of its own in a question. */
   choices: Record<string, string>
   wide: Record<string, string>
   /** What a choice of a kind is called; null where it has its name by the above. */
@@ -153,7 +153,9 @@ function optionsOf(question: Exclude<Question, { kind: 'words' | 'number' }>, cu
     case 'choice':
       return question.choices.map((value) => ({
         value,
-        label: words.choice?.(question.about, value) ?? (question.about === 'currency' ? value : (words.wide[value] ?? value)),
+        label:
+          words.choice?.(question.about, value) ??
+          (question.about === 'currency' ? value : (words.wide[`${question.about}/${value}`] ?? words.wide[value] ?? value)),
         detail: '',
       }))
   }
@@ -213,7 +215,7 @@ function Words({ question, words, onAnswer }: WordsProps): ReactNode {
   return (
     <div className={styles.wordList}>
       {asked.map(({ id, written, rows, example, means }, at) => (
-        <div key={id} className={styles.word}>
+        <div key={id} className={styles.word} data-many={question.choices.length > 3 || undefined}>
           <strong id={`${first}-${at}`}>{written || texts.noWord}</strong>
           <span className={styles.example}>{texts.rowsLike(rows, example)}</span>
           <div className={styles.segments} role="radiogroup" aria-labelledby={`${first}-${at}`}>
@@ -235,6 +237,12 @@ function Words({ question, words, onAnswer }: WordsProps): ReactNode {
       ))}
     </div>
   )
+}
+
+/** The number of the question that a cell waits for. */
+export function Asked({ id, questions }: { id: string; questions: Question[] }): ReactNode {
+  const at = questions.findIndex((question) => isAbout(question, id))
+  return <span className={styles.asked}>{at >= 0 && at < mostAsked ? texts.question(at + 1) : texts.laterQuestion}</span>
 }
 
 interface AnsweredProps {

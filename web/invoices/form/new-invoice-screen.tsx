@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { useLocation, useNavigate } from 'react-router'
-import { showAmount } from '#contract/import/cells.ts'
 import { invoiceCalls, invoice as invoiceSchema } from '#contract/invoices.ts'
+import { showAmount } from '#contract/money.ts'
 import { screens } from '#contract/screens.ts'
 import { changeInvalidates, writeInvoice } from '#web/invoices/invoice-state.ts'
 import { useCurrency } from '#web/platform/account.tsx'

@@ -12,9 +12,11 @@ import { errorMessage, Problem } from '#web/platform/problem.ts'
 import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { newKey, patiently, send, sendIdempotent } from '#web/platform/send.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
-import { type ChosenFile, TableDrop } from '#web/ui/file-import.tsx'
+import { FileDrop } from '#web/ui/file-import.tsx'
+import type { SheetsOfFile } from '#web/ui/file-sheets.tsx'
 import styles from './import.module.css'
 import { ImportPreview } from './import-preview.tsx'
+import { ImportFileReader } from './import-reading.ts'
 import { ImportResult } from './import-result.tsx'
 import { Sources } from './sources-panel.tsx'
 import { texts } from './texts.ts'
@@ -50,7 +52,8 @@ export function ImportDialog({ opened, onClose }: { opened: boolean; onClose: ()
 
 function Steps({ onBusy, onClose }: { onBusy: (busy: boolean) => void; onClose: () => void }): ReactNode {
   const invoices = useApiQuery(invoiceCalls.list)
-  const [file, setFile] = useState<ChosenFile | null>(null)
+  const [file, setFile] = useState<ImportFile | null>(null)
+  useEffect(() => () => file?.reader.close(), [file])
   const [looking, setLooking] = useState(false)
   const running = useImport()
   if (running.state === 'running') return <ImportRunning running={running} onBusy={onBusy} />
@@ -60,7 +63,7 @@ function Steps({ onBusy, onClose }: { onBusy: (busy: boolean) => void; onClose: 
       <>
         {!looking && (
           <Allowed by="member" says>
-            <TableDrop hint={texts.dropHint} columns={texts.columnsHint} onFile={setFile} />
+            <Choose onOpen={setFile} />
           </Allowed>
         )}
         <Allowed by="admin" says>
@@ -69,14 +72,41 @@ function Steps({ onBusy, onClose }: { onBusy: (busy: boolean) => void; onClose: 
       </>
     )
   return (
-    <ImportPreview
-      key={file.name}
-      file={file}
-      invoices={invoices.data ?? []}
-      onImport={running.start}
-      onOther={() => setFile(null)}
-      onCancel={onClose}
-    />
+    <ImportPreview file={file} invoices={invoices.data ?? []} onImport={running.start} onOther={() => setFile(null)} onCancel={onClose} />
+  )
+}
+
+/** A list of invoices that was opened, and what reads it. */
+export interface ImportFile extends SheetsOfFile {
+  reader: ImportFileReader
+}
+
+function Choose({ onOpen }: { onOpen: (file: ImportFile) => void }): ReactNode {
+  const [reading, setReading] = useState(false)
+  const [problem, setProblem] = useState<string | null>(null)
+  /** The last file wins, also over one that is still being opened; null once the frame is gone. */
+  const latest = useRef<ImportFileReader | null>(null)
+  useEffect(
+    () => () => {
+      latest.current = null
+    },
+    [],
+  )
+  const read = async (file: File) => {
+    latest.current?.close()
+    const reader = new ImportFileReader()
+    latest.current = reader
+    setProblem(null)
+    setReading(true)
+    const opened = await reader.open(file)
+    if (latest.current !== reader) return reader.close()
+    setReading(false)
+    if (opened.kind === 'opened') return onOpen({ ...opened, name: file.name, reader })
+    reader.close()
+    setProblem(texts.unread[opened.why])
+  }
+  return (
+    <FileDrop hint={texts.dropHint} columns={texts.columnsHint} reading={reading} problem={problem} onFile={(file) => void read(file)} />
   )
 }
 

@@ -228,10 +228,22 @@ function AddSource({ busy, onAdd }: AddSourceProps): ReactNode {
   )
 }
 
-function LookThrough({ look: { changes, waits, lines } }: { look: SourceLook }): ReactNode {
+function LookThrough({ look: { changes, waits, lines, asks } }: { look: SourceLook }): ReactNode {
   return (
     <>
-      <Notice tone={waits ? 'warn' : 'info'}>{changes === 0 ? t.nothing : t.changes(changes)}</Notice>
+      {(changes > 0 || asks.length === 0) && (
+        <Notice tone={waits ? 'warn' : 'info'}>{changes === 0 ? t.nothing : t.changes(changes)}</Notice>
+      )}
+      {asks.length > 0 && (
+        <Notice tone="warn">
+          {t.asks}
+          <ul className={styles.asks}>
+            {asks.map((one) => (
+              <li key={one}>{one}</li>
+            ))}
+          </ul>
+        </Notice>
+      )}
       {lines.length > 0 && (
         // A scrollable region must be focusable to be scrolled by keyboard.
         <Box component="section" className={styles.lookLines ?? ''} tabIndex={0} aria-label={texts.preview}>

@@ -1,10 +1,14 @@
+import type { Program } from '#contract/import/invoice-layouts.ts'
 import { listRows } from '#contract/import/texts.ts'
+import type { QuestionTexts } from '#web/ui/file-questions.tsx'
+import { fileTexts } from '#web/ui/file-texts.ts'
 import { count } from '#web/ui/texts.ts'
+import type { Unread } from './import-reading.ts'
 
 export const texts = {
   title: 'Import invoices',
   dropHint:
-    'From Zoho, Xero, QuickBooks, FreshBooks, Stripe, Wave, Invoice Ninja, Razorpay, Excel or any other program that exports CSV or .xlsx. Nothing is saved until you confirm.',
+    'From Zoho, Xero, QuickBooks, Sage, Tally, Odoo, Stripe, Excel or any other program that exports CSV or a workbook. Nothing is saved until you confirm.',
   columnsHint:
     'Required columns: client name, client email, amount and due date. Optional: amount paid, balance, status, reference, currency and language.',
   fields: {
@@ -16,6 +20,7 @@ export const texts = {
     amountPaid: 'Amount paid',
     balance: 'Balance',
     status: 'Status',
+    kind: 'Kind of document',
     reference: 'Reference',
     currency: 'Currency',
     language: 'Language',
@@ -33,21 +38,24 @@ export const texts = {
       invoiceNinja: 'Invoice Ninja',
       stripe: 'Stripe',
       razorpay: 'Razorpay',
-    },
-    daysToPay: 'Days to pay',
-    noDueDates: 'This file has no due dates. Duely adds this many days to the date of each invoice.',
+      tally: 'Tally',
+      erpnext: 'ERPNext',
+      odoo: 'Odoo',
+      sevdesk: 'sevDesk',
+      lexoffice: 'lexoffice',
+      pennylane: 'Pennylane',
+      holded: 'Holded',
+      sage: 'Sage',
+    } satisfies Record<Program, string>,
     noEmails: 'This file has no email addresses. Add a list of your clients.',
     addClients: 'Choose a list',
     notClients: 'This file has no column of names with one of emails. Please choose another.',
   },
-  missing: (fields: string) => `Choose the columns for ${fields} to see the invoices. If one is missing from the file, add it there first.`,
-  owedInstead: (owed: string, chosen: string) =>
-    `“${owed}” contains the amount still owed. With “${chosen}” you may ask for money that was already paid.`,
-  chooseOwed: (owed: string) => `Use “${owed}”`,
   preview: 'Preview',
   tabs: {
     all: (n: number) => `All (${n})`,
     ready: (n: number) => `Ready (${n})`,
+    waits: (n: number) => `Waiting for an answer (${n})`,
     update: (n: number) => `Updates (${n})`,
     missing: (n: number) => `Missing (${n})`,
     noted: (n: number) => `To look at (${n})`,
@@ -61,14 +69,80 @@ export const texts = {
   planLimit: (left: number, over: number, unlimited: string) =>
     `Your plan has room for ${count(left, 'more invoice', 'more invoices')} this month. The other ${over} will be skipped and listed, so you can import them later. ${unlimited} has no limit.`,
   keep: 'Import duplicates too',
-  statuses: {
-    title: (words: number) => (words === 1 ? 'A status that we don’t know' : `${words} statuses that we don’t know`),
-    label: (word: string) => `Import "${word}" as`,
-    lines: (lines: number) => `on ${count(lines, 'line')}`,
-    choices: { unpaid: 'Unpaid', overdue: 'Overdue', paid: 'Paid', leave: 'Leave out' },
-    more: (words: number) => `and ${words.toLocaleString('en-IN')} more. Is this the column with statuses?`,
-  },
   noneHere: 'No lines here.',
+  noRows: 'This file has no invoices.',
+  columns: 'Columns',
+  whichSheet: 'Which sheet has the invoices?',
+  due: (date: string) => `due ${date}`,
+  rawRow: (row: number) => `Row ${row} as in the file`,
+  emptyCell: 'Empty',
+  unread: {
+    workbook: fileTexts.notCsv,
+    'unknown-encoding': fileTexts.unknownEncoding,
+    empty: fileTexts.empty,
+    'long-row': 'This file has a row that is too long for a list of invoices. Save it as CSV and choose it again.',
+    'too-long': fileTexts.tooLong('20,000'),
+    hidden: 'All sheets of this workbook are hidden. Show the one with the invoices, save it, and choose it again.',
+    unreadable: fileTexts.unreadable,
+    slow: 'Reading this file takes too long. Save it as CSV and choose that file.',
+  } satisfies Record<Unread['why'], string>,
+  questions: {
+    column: {
+      clientName: 'Which column has the names of clients?',
+      clientEmail: 'Which column has the emails of clients?',
+      amount: 'Which column has the amounts?',
+      balance: 'Which column has what is still owed?',
+      amountPaid: 'Which column has what has been paid?',
+      dueDate: 'Which column has the due dates?',
+      status: 'Which column has the statuses?',
+    },
+    noStatuses: 'No column has statuses',
+    kind: (column: string) => `In the column ${column}, which words mean an invoice?`,
+    status: (column: string) => `In the column ${column}, what do these words mean?`,
+    paid: (column: string) => `Does ${column} say what has been paid?`,
+    paidOn: (column: string) => `Does ${column} say that the invoice is paid?`,
+    filled: (rows: number) => `It is filled in ${count(rows, 'row')} whose status does not say so.`,
+    due: (column: string) => `What does ${column} say?`,
+    lines: (column: string) => `Several rows have one number. What is ${column}?`,
+    linesWhy: (rows: number) => `${count(rows, 'row')} in all.`,
+    days: 'How many days to pay?',
+    daysWhy: (rows: number, column: string) =>
+      `${count(rows, 'invoice has', 'invoices have')} no due date. The days are counted from ${column}.`,
+    choices: { invoice: 'Invoice', unpaid: 'Unpaid', overdue: 'Overdue', paid: 'Paid', leave: 'Leave out' },
+    wide: {
+      'paid/amount': 'Yes, as an amount',
+      'paid/leave': 'No, do not read this column',
+      'paidOn/paid': 'Yes, where it has a date',
+      'paidOn/leave': 'No',
+      'due/amount': 'What is still owed',
+      'due/date': 'The due date',
+      'due/leave': 'Neither',
+      'lines/sum': 'The amount of each row: add them up',
+      'lines/same': 'The amount of the whole invoice, in each row',
+      'lines/leave': 'Leave these invoices out',
+      amount: 'an amount',
+      date: 'a date',
+      sum: 'added up',
+      same: 'the whole invoice',
+    },
+    means: {
+      invoice: 'Invoice',
+      credit: 'Credit note, left out',
+      other: 'Not an invoice, left out',
+      leave: 'Left out',
+      paid: 'Paid',
+      unpaid: 'Unpaid',
+      overdue: 'Overdue',
+      open: 'To be paid',
+      partial: 'Partly paid',
+      draft: 'Draft, left out',
+      void: 'Void, left out',
+      cancelled: 'Cancelled, left out',
+      deleted: 'Deleted, left out',
+      writtenOff: 'Written off, left out',
+    },
+    subjects: { kind: 'Document', status: 'Status', paid: 'Paid', says: 'Column', lines: 'Rows with one number', days: 'Days to pay' },
+  },
   again: {
     label: (invoices: number) => `Update ${count(invoices, 'invoice that is', 'invoices that are')} here already`,
     hint: 'What is owed, the due date and that it is paid follow the file. Names and emails stay.',
@@ -112,6 +186,7 @@ export const texts = {
     last: (date: string, result: string) => `${date}: ${result}`,
     changes: (invoices: number) => `This update changes ${count(invoices, 'invoice')}. Look through it before it counts.`,
     nothing: 'This update changes nothing.',
+    asks: 'This file leaves something open. The rows concerned are not recorded:',
     fresh: 'New',
     apply: (invoices: number) => `Apply to ${count(invoices, 'invoice')}`,
     applying: 'Applying...',
@@ -159,4 +234,21 @@ export const texts = {
   close: 'Done',
   undo: 'Undo import',
   undoBusy: 'Undoing...',
+}
+
+const asked = texts.questions
+
+/** What lists of invoices are asked about. */
+export const importQuestions: QuestionTexts = {
+  ...asked,
+  fields: texts.fields,
+  about: (question) => {
+    const { about, heading, rows } = question
+    if (about === 'days') return { title: asked.days, why: asked.daysWhy(rows, heading) }
+    if (about === 'lines') return { title: asked.lines(heading), why: asked.linesWhy(rows) }
+    if (about === 'paidOn') return { title: asked.paidOn(heading), why: asked.filled(rows) }
+    if (about === 'due') return { title: asked.due(heading) }
+    if (about === 'paid') return { title: asked.paid(heading) }
+    return { title: about === 'kind' ? asked.kind(heading) : asked.status(heading) }
+  },
 }
