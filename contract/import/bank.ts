@@ -220,7 +220,8 @@ function readBody(
   const { answers, today, layout, questions } = file
   const { columns } = file.chosen
   const label = (column: number) => ({ heading: columnLabel(layout, column), key: columnKey(layout, column) })
-  const merged = joinRows(body, dateAt, money)
+  const isText = (at: number) => columns[at] === 'description' || columns[at] === 'reference' || columns[at] === 'name'
+  const merged = joinRows(body, { dateAt, money, isText })
   const taken = merged.map(({ row }) => takeRow(row, money))
   const transfers = taken.flatMap((one) => (one === null ? [] : [one]))
   const rows = transfers.map(({ row }) => row)
@@ -333,15 +334,19 @@ function ordered(questions: Question[]): Question[] {
   return questions.toSorted((one, other) => rank.indexOf(one.kind) - rank.indexOf(other.kind))
 }
 
-/** The rows, each with the texts of those behind it that only continue it: they have no date and no amount. */
-function joinRows(body: FileRow[], dateAt: number, money: Money): { row: FileRow; more: string[] }[] {
+/** The rows, each with the texts of those behind it that only continue it: they have no date and no amount, and words where it has some. */
+function joinRows(
+  body: FileRow[],
+  { dateAt, money, isText }: { dateAt: number; money: Money; isText: (column: number) => boolean },
+): { row: FileRow; more: string[] }[] {
   const found: { row: FileRow; more: string[] }[] = []
   const amounts = [money.in, money.out, money.amount].filter((one) => one !== null)
   for (const row of body) {
     const last = found.at(-1)
     const isBlank = textOf(row, dateAt) === '' && amounts.every((at) => textOf(row, at) === '')
     if (!isBlank || !last) found.push({ row, more: [] })
-    else if (!row.cells.some(isSum)) last.more.push(...row.cells.map((cell) => cell.trim()).filter((cell) => /\p{L}/u.test(cell)))
+    else if (!row.cells.some(isSum))
+      last.more.push(...row.cells.flatMap((cell, at) => (isText(at) && /\p{L}/u.test(cell) ? [cell.trim()] : [])))
   }
   return found
 }

@@ -1,12 +1,17 @@
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { type BankMatch, bankFileCalls, mostLines } from '#contract/bank-file.ts'
 import { linesOf, type ReadLine, readBankSheet } from '#contract/import/bank.ts'
+import { readStatement } from '#contract/import/formats/read.ts'
 import type { Question } from '#contract/import/meaning.ts'
+import { readBankStatement } from '#contract/import/statement-rows.ts'
 import { openCsv } from '#contract/import/table.ts'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
+import { invoicePayments } from '#server/invoices/tables.ts'
 import { banks, latin1, type Transfer, utf16 } from '#test/bank-files.ts'
 import { anInvoice, aPerson } from '#test/factories.ts'
 import { ask, openTestApp } from '#test/harness.ts'
+import { camt053, mt940, ofx, qif, type StatementTransfer } from '#test/statement-files.ts'
 import { fileLimits } from '#web/ui/open-sheets.ts'
 import { inCalls } from './bank-calls.ts'
 import { withoutOverpaying } from './bank-rows.ts'
@@ -20,6 +25,12 @@ interface ReadFile {
 }
 
 function read(content: ArrayBuffer | string, currency = 'INR'): ReadFile {
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : new Uint8Array(content)
+  const statement = readStatement(bytes)
+  if (statement?.kind === 'statement') {
+    const { rows, questions } = readBankStatement(statement, { today, held: [currency], answers: {} })
+    return { lines: [...linesOf(rows).values()], questions, out: rows.filter(({ left }) => left === 'out').length }
+  }
   const opened = openCsv(typeof content === 'string' ? Uint8Array.from(new TextEncoder().encode(content)).buffer : content, fileLimits)
   const sheet = opened.kind === 'sheets' ? opened.sheets[0] : undefined
   if (!sheet) throw new Error(`The file has no sheet: ${opened.kind}`)
@@ -76,16 +87,94 @@ test('what one part of a file pays is not paid again by the next one', () => {
   ])
 })
 
+/** What 0.2.0 stored of a line: its hash had the text as its reader gave it. */
+function hashOf020({ date, amount, description, reference, name }: Line020, currency: string, before: number): string {
+  const text = [description, reference, name].join('\n').normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
+  return createHash('sha256')
+    .update(`${JSON.stringify([date, currency, Math.round(amount * 100), text])}${before}`)
+    .digest('base64url')
+}
+
+type Line020 = Pick<ReadLine['line'], 'date' | 'amount' | 'description' | 'reference' | 'name'>
+
+// Takes 3 s: fourteen calls with a program of their own.
+test('a month as CSV read by 0.2.0, as CSV, CAMT, MT940, OFX and QIF, and in a longer file, is recorded once', async () => {
+  await using app = await openTestApp({ now: `${today}T09:00:00Z` })
+  const asha = await aPerson(app)
+  const month: StatementTransfer[] = [
+    { date: '2026-02-13', amount: 3_000, name: 'Kaveri Foods', purpose: 'Invoice INV-0001' },
+    { date: '2026-02-14', amount: -18_250, name: 'Meera Iyer', purpose: 'SALARY' },
+    // Two equal transfers of one day are two.
+    { date: '2026-02-17', amount: 1_250, name: 'Studio Indigo', purpose: 'INV-0002 thanks' },
+    { date: '2026-02-17', amount: 1_250, name: 'Studio Indigo', purpose: 'INV-0002 thanks' },
+    { date: '2026-02-20', amount: 500.5, name: 'Banyan Textiles', purpose: 'INV-0003' },
+  ]
+  const drafts = [
+    ['INV-0001', 'Kaveri Foods', 9_000],
+    ['INV-0002', 'Studio Indigo', 9_000],
+    ['INV-0003', 'Banyan Textiles', 9_000],
+  ] as const
+  await ask(app, asha, invoiceCalls.import, {
+    body: {
+      lines: drafts.map(([reference, clientName, amount]) => ({
+        reference,
+        clientName,
+        clientEmail: 'pay@example.com',
+        amount,
+        currency: 'EUR',
+        dueDate: '2026-01-05',
+      })),
+    },
+  })
+  const { reply: invoices } = await ask(app, asha, invoiceCalls.list, { query: {} })
+  // The texts that the reader of 0.2.0 gave of a file of Deutsche Bank.
+  const lines020 = month
+    .filter(({ amount }) => amount > 0)
+    .map(({ date, amount, name, purpose }) => ({
+      date,
+      amount,
+      description: `Rechnung ${purpose} SVWZ+`,
+      reference: 'NOTPROVIDED',
+      name,
+      invoices: [{ invoiceId: invoices.find(({ reference }) => purpose.includes(reference))?._id ?? '', amount }],
+    }))
+  expect((await ask(app, asha, bankFileCalls.import, { body: { lines: lines020, currency: 'EUR' } })).reply.recorded).toBe(4)
+  const stored = await app.db.select({ hash: invoicePayments.bankLineHash }).from(invoicePayments)
+  expect(stored.map(({ hash }) => hash).toSorted()).toEqual(
+    lines020.map((line, nth) => hashOf020(line, 'EUR', nth === 2 ? 1 : 0)).toSorted(),
+  )
+
+  const csv = banks.find(({ name }) => name === 'Deutsche Bank')
+  const utf8 = (text: string) => Uint8Array.from(new TextEncoder().encode(text)).buffer
+  const formats: [name: string, write: (all: StatementTransfer[]) => ArrayBuffer][] = [
+    ['CSV', (all) => csv?.write(all) ?? utf8('')],
+    ...[camt053, mt940, ofx, qif].map(({ name, write }): [string, (all: StatementTransfer[]) => ArrayBuffer] => [
+      name,
+      (all) => utf8(write(all)),
+    ]),
+  ]
+  const longer: StatementTransfer[] = [...month, { date: '2026-02-21', amount: 75, name: 'Kaveri Foods', purpose: 'INV-0001 rest' }]
+  const found: unknown[] = []
+  for (const [name, write] of formats) found.push([name, await importSure(app, asha, write(month), 'EUR')])
+  // The first of them records the rest, and to the others it is recorded before.
+  for (const [name, write] of formats) found.push([name, await importSure(app, asha, write(longer), 'EUR')])
+  expect(found).toEqual([
+    ...formats.map(([name]) => [name, { recorded: 0, before: 4 }]),
+    ...formats.map(([name], nth) => [name, nth === 0 ? { recorded: 1, before: 4 } : { recorded: 0, before: 5 }]),
+  ])
+})
+
 /** Records what the review calls sure, and how many of its lines were recorded before. */
 async function importSure(
   app: Awaited<ReturnType<typeof openTestApp>>,
   person: Awaited<ReturnType<typeof aPerson>>,
   content: ArrayBuffer | string,
+  currency = 'INR',
 ) {
-  const lines = read(content).lines.map(({ line }) => line)
-  const { reply: matches } = await ask(app, person, bankFileCalls.match, { body: { lines } })
+  const lines = read(content, currency).lines.map(({ line }) => line)
+  const { reply: matches } = await ask(app, person, bankFileCalls.match, { body: { lines, currency } })
   const chosen = new Map(matches.filter(({ verdict }) => verdict === 'sure').map(({ line, invoices }) => [line, invoices]))
-  const body = { lines: lines.map((line, at) => ({ ...line, invoices: chosen.get(at) ?? [] })) }
+  const body = { lines: lines.map((line, at) => ({ ...line, invoices: chosen.get(at) ?? [] })), currency }
   const { reply } = await ask(app, person, bankFileCalls.import, { body })
   return { recorded: reply.recorded, before: matches.filter(({ verdict }) => verdict === 'recorded').length }
 }
