@@ -5,6 +5,7 @@ import { businessCalls, teamCalls } from './business.ts'
 import type { Call } from './call.ts'
 import { clientCalls } from './clients.ts'
 import { evidenceCalls } from './evidence.ts'
+import { fileLayoutCalls } from './file-layouts.ts'
 import { insightCalls } from './insights.ts'
 import { integrationCalls } from './integrations.ts'
 import { invoiceCalls, noteCalls } from './invoices.ts'
@@ -31,6 +32,7 @@ export const everyCall: Call[] = [
   noteCalls,
   paymentCalls,
   bankFileCalls,
+  fileLayoutCalls,
   clientCalls,
   mailCalls,
   templateCalls,

@@ -47,7 +47,7 @@ const table: Record<string, Folder> = {
   'server/integrations': { packages: 'server', may: lower('accounts', 'billing', 'templates', 'invoices', 'pay', 'reminders') },
 
   web: { packages: 'web', may: ['contract', 'web/platform', 'web/ui', 'web/ui/fonts', 'web/shell'] },
-  'web/platform': { packages: 'web', may: ['contract', 'web/ui'] },
+  'web/platform': { packages: 'web', may: ['contract', 'contract/import', 'web/ui'] },
   'web/ui': { packages: 'web', may: ['contract', ...reading] },
   'web/ui/fonts': { packages: 'web', may: [] },
   'web/shell': screens,

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { businessCalls } from '#contract/business.ts'
 import { businessHeader, type Call } from '#contract/call.ts'
+import { fileLayoutCalls } from '#contract/file-layouts.ts'
 import { everyCall } from '#contract/index.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
@@ -37,6 +38,13 @@ async function somebodyBusy(app: TestApp, smtp: FakeSmtp, receiver: FakeReceiver
   await connect(app, asha, await anApplication(app, { name: `${mark} Robot` }))
   const steps = [newStep(1, 'friendly')]
   expect((await ask(app, asha, sequenceCalls.create, { body: { name: `${mark} sequence`, steps } })).status).toBe(201)
+  const layout = {
+    kind: 'bank' as const,
+    headings: `${mark}|date|amount`,
+    name: `${mark} bank`,
+    answers: [{ question: 'order/date', answer: 'dmy' }],
+  }
+  await ask(app, asha, fileLayoutCalls.keep, { body: layout })
   await ask(app, asha, integrationCalls.addKey, { body: { name: `${mark} key`, scopes: ['read', 'write'] } })
   return asha
 }

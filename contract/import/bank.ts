@@ -71,7 +71,7 @@ export interface BankReading {
   layout: string | null
   /** A statement of a card: nothing in it is a client's payment. */
   isCard: boolean
-  /** What files with the same headings have in common. */
+  /** What files with the same headings have in common; empty where there are none, so that the file could be of any bank. */
   headings: string
   /** The row with the headings, as a spreadsheet numbers it; null where there is none. */
   headingRow: number | null
@@ -109,7 +109,7 @@ export function readBankSheet(sheet: Sheet, { today, held, answers }: BankContex
   const start = {
     layout: layout.known?.name ?? null,
     isCard: layout.known?.isCard === true,
-    headings: headingsKey(layout),
+    headings: layout.header === null ? '' : headingsKey(layout),
     headingRow: layout.header === null ? null : (sheet.rows[layout.header]?.number ?? null),
     fields: chosen.fields,
     choosable: all,

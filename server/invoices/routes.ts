@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
 import { client, clientCalls } from '#contract/clients.ts'
+import { fileLayoutCalls } from '#contract/file-layouts.ts'
 import { type InvoiceQuery, invoice, invoiceCalls, noteCalls, tagOfInvoice } from '#contract/invoices.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { languageTag } from '#contract/speech.ts'
@@ -18,6 +19,7 @@ import { changeInvoices } from './bulk.ts'
 import { addNote, mostNotes, notesOf } from './changes.ts'
 import { changeClient, countClients, listClients, type ReadAnswers, type ReadEmails, readClient } from './clients.ts'
 import { exportInvoices, exportName, exportPayments } from './export.ts'
+import { keepLayout, listLayouts, removeLayout, renameLayout } from './file-layouts.ts'
 import { createIdempotently, readIdempotencyKey, readImported } from './idempotency.ts'
 import { importInvoices } from './import.ts'
 import { putInvoice, undoImport } from './import-again.ts'
@@ -103,6 +105,13 @@ export function invoiceRoutes(
   async function* toInvoices(pages: AsyncIterable<InvoiceRow[]>, clients: Clients) {
     for await (const page of pages) yield page.map((row) => toInvoice(row, clients))
   }
+  answer(app, fileLayoutCalls.list, (_input, { account }) => listLayouts(db, account.id))
+  answer(app, fileLayoutCalls.keep, ({ body }, { account }) => keepLayout(db, account.id, body, clock.now()))
+  answer(app, fileLayoutCalls.rename, ({ params, body }, { account }) => renameLayout(db, account.id, params.id, body.name))
+  answer(app, fileLayoutCalls.remove, async ({ params }, { account }) => {
+    await removeLayout(db, account.id, params.id)
+    return undefined
+  })
   const shown = async (account: Account, row: InvoiceRow) => toInvoice(row, await readClients(db, account.id, [row]))
   answer(app, invoiceCalls.create, async ({ body }, principal, { request }) => {
     const now = clock.now()

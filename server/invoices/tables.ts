@@ -7,6 +7,7 @@ import {
   foreignKey,
   index,
   integer,
+  jsonb,
   pgTable,
   primaryKey,
   text,
@@ -14,6 +15,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import type { FileAnswer } from '#contract/file-layouts.ts'
 import { changedFields } from '#contract/reminders.ts'
 import { accounts, actorColumns } from '#server/accounts/tables.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -330,6 +332,27 @@ export const idempotencyKeys = pgTable(
     index('idempotency_keys_created').on(t.createdAt),
     index('idempotency_keys_invoice').on(t.ownerId, t.invoiceId),
   ],
+)
+
+/** What a person answered about files with the same headings, so that the next one is not asked about. */
+export const fileLayouts = pgTable(
+  'file_layouts',
+  {
+    ownerId: uuid()
+      .notNull()
+      .references(() => accounts.id, { onDelete: 'cascade' }),
+    id: id(),
+    kind: text({ enum: ['bank', 'invoices'] }).notNull(),
+    /** SHA-256 of the headings: these can be longer than an entry of an index. */
+    hash: text().notNull(),
+    headings: text().notNull(),
+    name: text().notNull(),
+    /** Also the chosen columns: they are answers. */
+    answers: jsonb().$type<FileAnswer[]>().notNull(),
+    createdAt: instant().notNull(),
+    usedAt: instant().notNull(),
+  },
+  (t) => [unique('file_layouts_kind_hash').on(t.ownerId, t.kind, t.hash)],
 )
 
 /** What an import or a change of many invoices writes. */

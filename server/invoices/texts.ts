@@ -14,6 +14,8 @@ export const texts = {
   firstPage: 'Please start again from the first page.',
   tooManyOpen: (most: number) =>
     `An account can have ${most.toLocaleString('en-IN')} open invoices, and yours has that many. Mark some as paid or delete them, then try again.`,
+  tooManyLayouts: (most: number) => `You keep ${most} layouts of such files, the most there can be. Delete one that you no longer need.`,
+  layoutNotFound: 'This layout was deleted already.',
   tooManyNotes: (most: number) => `An invoice can have ${most} notes, and this one has that many.`,
   pastDay: 'Please choose today or a later day.',
 

@@ -1,4 +1,5 @@
 // Also on PostgreSQL: two imports at the same time meet on the hashes of their lines.
+import { createHash } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { bankFileCalls } from '#contract/bank-file.ts'
@@ -7,6 +8,7 @@ import { noticeCalls } from '#contract/notices.ts'
 import { payAnswerCalls } from '#contract/pay-answers.ts'
 import { payLinkCalls } from '#contract/pay-links.ts'
 import { paymentCalls } from '#contract/payments.ts'
+import { invoicePayments } from '#server/invoices/tables.ts'
 import { anInvoice, aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 
@@ -360,4 +362,23 @@ test('lines in several currencies are matched and recorded together, or not at a
   expect((await ask(app, asha, bankFileCalls.import, { body: pays(rupees) })).status).toBe(400)
   expect(await paymentsOf(app, asha, rupees._id)).toEqual([])
   expect((await ask(app, asha, bankFileCalls.import, { body: pays(euros) })).reply).toMatchObject({ recorded: 2, paid: 2 })
+})
+
+test('a line has the hash that 0.2.0 stored of it', async () => {
+  await using app = await openTestApp()
+  const invoice = await anInvoice(app, { amount: 5_000 })
+  const lines = [
+    { date: '2026-03-01', amount: 120.5, description: 'Rechnung  INV-0001 SVWZ+', reference: 'NOTPROVIDED', name: 'Müller' },
+    { date: '2026-03-01', amount: 120.5, description: 'Rechnung  INV-0001 SVWZ+', reference: 'NOTPROVIDED', name: 'Müller' },
+  ]
+  const invoices = [{ invoiceId: invoice._id, amount: 120.5 }]
+  await ask(app, invoice.owner, bankFileCalls.import, { body: { lines: lines.map((line) => ({ ...line, invoices })) } })
+  const stored = await app.db.select({ hash: invoicePayments.bankLineHash }).from(invoicePayments)
+  const hashes = lines.map(({ date, amount, description, reference, name }, before) => {
+    const text = [description, reference, name].join('\n').normalize('NFKC').toLowerCase().replace(/\s+/gu, ' ').trim()
+    return createHash('sha256')
+      .update(`${JSON.stringify([date, 'INR', amount * 100, text])}${before}`)
+      .digest('base64url')
+  })
+  expect(stored.map(({ hash }) => hash).toSorted()).toEqual(hashes.toSorted())
 })

@@ -60,3 +60,40 @@ test('a statement is reviewed by what its format says, and the same month in ano
   await expect(group('recorded')).toContainText('Kaveri Foods')
   await expect(page.getByRole('button', { name: 'Record 0 payments' })).toBeDisabled()
 })
+
+test('what was answered about a file is kept for the next one of the same bank, until it is deleted', async ({ page, program }) => {
+  const { send } = await signIn(page, program.url)
+  await send('POST', '/invoice', { clientName: 'Kaveri Foods', clientEmail: 'pay@example.com', amount: 500, dueDate: day(9) })
+  await page.goto('/dashboard/getting-paid/bank-file')
+  const choose = (ago: number, amount: number) =>
+    page.locator('input[type=file]').setInputFiles({
+      name: 'Kaveri Bank.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(
+        `Date,Details,Amount,Type\n${day(ago)},INV-0001 part,${amount},INW\n${day(ago)},Rent,90.00,DR\n${day(ago)},x,1,CR`,
+      ),
+    })
+  const question = page.getByRole('group', { name: '1. In the column Type, which words mean money in?' })
+  await choose(3, 200)
+  await question.getByRole('radio', { name: 'In', exact: true }).click()
+  await expect(page.getByText('Your answers are kept for files with these headings.')).toBeVisible()
+  await page.getByRole('button', { name: 'Record 1 payment, ₹200.00' }).click()
+  await page.getByRole('button', { name: 'Import another file' }).click()
+
+  await choose(2, 100)
+  await expect(page.getByRole('button', { name: 'Record 1 payment, ₹100.00' })).toBeVisible()
+  await expect(question).toBeHidden()
+  await expect(page.getByText('In or out, “inw”: Money in')).toBeVisible()
+  await page.getByRole('button', { name: 'Kept layouts' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog.getByText(/^1 answer, kept on /)).toBeVisible()
+  await expectAccessible(page)
+  await dialog.getByLabel('Name').fill('Salary account')
+  await dialog.getByLabel('Name').press('Enter')
+  await dialog.getByRole('button', { name: 'Delete Salary account' }).click()
+  await expect(dialog.getByText(/^No layouts are kept yet/)).toBeVisible()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Another file' }).click()
+  await choose(2, 100)
+  await expect(question).toBeVisible()
+})

@@ -5,10 +5,12 @@ import { type ReactNode, startTransition, useEffect, useMemo, useRef, useState }
 import { Link } from 'react-router'
 import { bankFileCalls } from '#contract/bank-file.ts'
 import { bankFields } from '#contract/import/bank.ts'
+import { keptAnswers } from '#contract/import/kept.ts'
 import type { Answers } from '#contract/import/meaning.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
 import { Allowed, useCurrency, useToday } from '#web/platform/account.tsx'
+import { KeptLayouts, useLayouts } from '#web/platform/kept-layouts.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { Loading } from '#web/platform/query-view.tsx'
@@ -98,15 +100,19 @@ function Choose({ onOpen }: { onOpen: (file: OpenFile) => void }): ReactNode {
     reader.close()
     setProblem(opened.kind === 'refused' ? opened.message : texts.unread[opened.why])
   }
+  const layouts = useLayouts('bank')
   return (
-    <FileDrop
-      title={texts.drop}
-      hint={texts.hint}
-      columns={texts.columnsHint}
-      reading={reading}
-      problem={problem}
-      onFile={(file) => void read(file)}
-    />
+    <>
+      <FileDrop
+        title={texts.drop}
+        hint={texts.hint}
+        columns={texts.columnsHint}
+        reading={reading}
+        problem={problem}
+        onFile={(file) => void read(file)}
+      />
+      <KeptLayouts kind="bank" layouts={layouts} />
+    </>
   )
 }
 
@@ -128,6 +134,9 @@ function Review({ file, sheet, recorded, onRecorded, onOther }: ReviewProps): Re
   const [held, setHeld] = useState<string[]>()
   if (held === undefined && invoices) setHeld([...new Set([usual, ...invoices.map(({ currency }) => currency)])])
   const [answers, setAnswers] = useState<Answers>({})
+  const layouts = useLayouts('bank')
+  // Those to an earlier file with these headings, once.
+  const [remembered, setRemembered] = useState(false)
   const [reading, setReading] = useState<ReadFile | null>()
   const [columnsOpen, setColumnsOpen] = useState(false)
   useEffect(() => {
@@ -141,11 +150,21 @@ function Review({ file, sheet, recorded, onRecorded, onOther }: ReviewProps): Re
       outdated = true
     }
   }, [file, sheet, today, held, answers])
+  const headings = reading?.headings
+  useEffect(() => {
+    if (remembered || headings === undefined || layouts === undefined) return
+    const kept = headings === '' ? undefined : layouts.find((one) => one.headings === headings)
+    if (kept) {
+      setReading(undefined)
+      setAnswers((before) => ({ ...keptAnswers(kept.answers), ...before }))
+    }
+    setRemembered(true)
+  }, [remembered, headings, layouts])
   const answer = (given: Answers) => setAnswers((before) => ({ ...before, ...given }))
   const forget = (id: string) => setAnswers(({ [id]: _, ...others }) => others)
   const waits = useMemo(() => reading?.questions ?? [], [reading])
   if (recorded) return <Result recorded={recorded} onUndone={() => onRecorded(null)} onOther={onOther} />
-  if (!invoices || reading === undefined)
+  if (!invoices || reading === undefined || (reading !== null && !remembered))
     return error ? <FormError message={texts.failed(errorMessage(error))} /> : <Loading text={texts.opening} />
   if (reading === null) return <Notice tone="bad">{texts.unread.workbook}</Notice>
   if (reading.isCard) return <EmptyState text={texts.cardStatement} />
@@ -175,7 +194,7 @@ function Review({ file, sheet, recorded, onRecorded, onOther }: ReviewProps): Re
         </ul>
       )}
       {reading.rows.length > 0 ? (
-        <BankReview file={file.reader} sheet={sheet} reading={reading} invoices={invoices} onRecorded={onRecorded} />
+        <BankReview file={file} sheet={sheet} reading={reading} answers={answers} invoices={invoices} onRecorded={onRecorded} />
       ) : (
         waits.length === 0 && <EmptyState text={texts.noLines} />
       )}

@@ -4,9 +4,13 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, startTransition, useEffect, useMemo, useRef, useState } from 'react'
 import { type BankMatch, bankFileCalls, mostLines } from '#contract/bank-file.ts'
 import type { ReadLine } from '#contract/import/bank.ts'
+import { answersToKeep } from '#contract/import/kept.ts'
+import type { Answers } from '#contract/import/meaning.ts'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatSums, sumByCurrency, toMinor } from '#contract/money.ts'
 import { Allowed, useCurrency } from '#web/platform/account.tsx'
+import { KeptLayouts, useKeep, useLayouts } from '#web/platform/kept-layouts.tsx'
+import { keptTexts } from '#web/platform/kept-texts.ts'
 import { errorMessage } from '#web/platform/problem.ts'
 import { newKey, patiently, send, sendIdempotent } from '#web/platform/send.ts'
 import { BusyButton, TryAgain } from '#web/ui/buttons.tsx'
@@ -50,9 +54,10 @@ export interface Recorded {
 }
 
 interface BankReviewProps {
-  file: BankFileReader
+  file: { name: string; reader: BankFileReader }
   sheet: number
   reading: ReadFile
+  answers: Answers
   invoices: Invoice[]
   onRecorded: (recorded: Recorded) => void
 }
@@ -61,14 +66,17 @@ interface BankReviewProps {
 const settled = 250
 
 /** What is recorded, what waits for an answer and what is left out, until it is recorded. */
-export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankReviewProps): ReactNode {
+export function BankReview({ file, sheet, reading, answers, invoices, onRecorded }: BankReviewProps): ReactNode {
   const queries = useQueryClient()
   const usual = useCurrency()
   const { lines } = reading
+  const hasAnswers = answersToKeep(answers).length > 0
   const [matches, setMatches] = useState<{ of: ReadonlyMap<number, ReadLine>; found: ReadonlyMap<number, BankMatch> }>({
     of: new Map(),
     found: new Map(),
   })
+  const layouts = useLayouts('bank')
+  const keep = useKeep(layouts)
   const [attempt, setAttempt] = useState(0)
   const [choices, setChoices] = useState<Record<number, Choice>>({})
   const [choosing, setChoosing] = useState<ReadLine | null>(null)
@@ -125,6 +133,7 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
         { body: { lines: chosen } },
         `bank-${key.current.key}`,
       )
+      await keep({ kind: 'bank', headings: reading.headings, name: reading.layout ?? file.name, answers })
       await queries.invalidateQueries()
       onRecorded({ importId, recorded, paid, asked, sums })
     } catch (error) {
@@ -156,7 +165,7 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
         byId={byId}
         choices={choices}
         isTicked={isTicked}
-        cells={(row) => file.cells(sheet, row)}
+        cells={(row) => file.reader.cells(sheet, row)}
         onTick={(row, ticked) => choose(row, { ticked })}
         onChoose={setChoosing}
       />
@@ -176,7 +185,10 @@ export function BankReview({ file, sheet, reading, invoices, onRecorded }: BankR
       />
       <FormError message={problem} />
       <div className={styles.foot}>
-        <p>{wanted.length > mostLines ? texts.tooMany : texts.subtitle}</p>
+        <p>
+          {wanted.length > mostLines ? texts.tooMany : reading.headings === '' || !hasAnswers ? texts.subtitle : keptTexts.kept}{' '}
+          <KeptLayouts kind="bank" layouts={layouts} />
+        </p>
         <Allowed by="member">
           <BusyButton
             size="md"
