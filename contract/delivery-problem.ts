@@ -41,7 +41,15 @@ function codeOf(reply: string): DeliveryProblem['code'] {
   return digits.startsWith('4') ? 'temporary' : 'refused'
 }
 
-/** Whether a mail server permanently refused the recipient's address (5.1.x). 5.1.7 and 5.1.8 are about the sender's. */
+/**
+ * Whether a mail server permanently refused the recipient's address: by a code that can mean it, and in words that do. A code alone proves nothing: servers
+ * answer 5.1.x for a sender too. `server/mail/refusals.ts` says whose fault a refusal is at each stage.
+ */
 export function isAddressRefusal(reply: string): boolean {
-  return /^5\d{2}[ -]5\.1\.(?![78](?:\s|$))\d{1,3}(?:\s|$)/.test(reply)
+  return ofAddress.test(reply) && addressWords.test(reply) && !/\bsender\b/i.test(reply)
 }
+
+/** 550, 551 and 553 mean a mailbox (RFC 5321, 4.2.3); Exchange Online answers 5.4.1 for an address that it does not have. */
+const ofAddress = /^5\d{2}[ -]5\.(?:1\.(?:1|2|3|6|10)|2\.1|4\.1)(?:\s|$)|^55[013][ -](?!\d\.\d)/
+const addressWords =
+  /\bno such\b|\b(?:user|recipient|mailbox|account|address|domain|host|person)\b.{0,60}\b(?:unknown|not found|(?:not|n[’']t) (?:exist|known|listed|recognized|valid)|disabled|inactive|unavailable|invalid|closed|no longer|rejected)\b|\bunknown (?:user|recipient|mailbox|address|local)|\binvalid (?:user|recipient|mailbox|address)|\bdoes(?: not|n[’']t) exist|recipnotfound|\bnot found\b|\bunrouteable|\bnot a valid\b|\bno (?:mailbox|user|account)\b|\bno longer\b|\bnull mx\b/i

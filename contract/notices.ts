@@ -4,6 +4,7 @@ import { call } from './call.ts'
 export const noticeKinds = [
   'promise_broken',
   'login_refused',
+  'sender_refused',
   'quota',
   'restored',
   'webhook_failing',

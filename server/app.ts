@@ -87,7 +87,7 @@ export async function openCalls(deps: Deps): Promise<App> {
     },
   })
   const onSenderChange = async (tx: Database, ownerId: string, now: Instant) => {
-    await withdrawNotices(tx, ownerId, ['login_refused'])
+    await withdrawNotices(tx, ownerId, ['login_refused', 'sender_refused'])
     await resumeHeld(tx, deps.queue, ownerId, now)
   }
   const made: MadeThings[] = [...integrationsMade(deps), mailboxesMade(deps, onSenderChange), madeReplyTo, madeRazorpay]

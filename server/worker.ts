@@ -49,6 +49,7 @@ import {
   endQuotaPauses,
   releaseEnded,
   resumePaying,
+  tryRefusedSenders,
   wakeDue,
 } from '#server/reminders/deliver.ts'
 import { sendEveningLists } from '#server/reminders/evening.ts'
@@ -117,6 +118,7 @@ function tickSteps(deps: Delivering): Step[] {
     { name: 'evening lists', everySeconds: 15, run: (progressed) => sendEveningLists(deps, progressed) },
     { name: 'weekly summaries', everySeconds: 15, run: (progressed) => sendSummaries(deps, progressed) },
     { name: 'watched addresses', everySeconds: 15, run: () => enqueueDuePulls(deps) },
+    { name: 'refused senders', everySeconds: 15, run: () => tryRefusedSenders(deps) },
     { name: 'pauses of mailboxes', everySeconds: 2, run: () => endQuotaPauses(db, queue, clock.now()) },
   ]
 }

@@ -106,6 +106,15 @@ function inBusiness(link: string, ownerId: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}business=${ownerId}${hash === undefined ? '' : `#${hash}`}`
 }
 
+/** Whether there is a notice of this cause. */
+export async function hasNotice(db: Database, ownerId: string, kind: Notice['kind'], cause: string): Promise<boolean> {
+  const found = await db
+    .select({ id: notices.id })
+    .from(notices)
+    .where(and(eq(notices.ownerId, ownerId), eq(notices.kind, kind), eq(notices.cause, cause)))
+  return found.length > 0
+}
+
 /** Removes notices whose reason is over: all of these kinds, or those of one cause. */
 export async function withdrawNotices(db: Database, ownerId: string, kinds: Notice['kind'][], cause?: string): Promise<void> {
   await db

@@ -437,6 +437,11 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     before: ['Reminders are on hold until you connect your mailbox again.'],
     label: 'See what happened',
   },
+  sender_refused: {
+    subject: 'Your mail server doesn’t let you send',
+    before: ['Reminders are on hold until your mailbox may send. No client is affected, and Duely tries again every hour.'],
+    label: 'See what happened',
+  },
   quota: {
     subject: 'Your mailbox reached its sending limit',
     before: ['The remaining emails are sent first as soon as the mailbox may send again.'],

@@ -54,6 +54,7 @@ function classify({ status, body, headers, reached }: Answered): Outcome {
   if (status === 0) return { kind: 'temporary', reply: outcomes.silent('Microsoft 365'), unknown: reached }
   if (dayUsedUp.has(code)) return { kind: 'quota', reply }
   if (status === 413 || tooLarge.has(code)) return { kind: 'permanent', reply: outcomes.tooLarge }
+  if (code === 'ErrorSendAsDenied') return { kind: 'sender_refused', reply }
   const retryAfter = secondsOf(headers.get('retry-after'))
   if (status === 429) return { kind: 'temporary', reply: outcomes.later(reply), unknown: false, ofMailbox: true, ...retryAfter }
   if (status === 401 || status === 403 || noMailbox.has(code))

@@ -416,6 +416,7 @@ test('saving again creates a new sender and ends a pause', async () => {
     reason: 'login_refused',
     provider: 'smtp',
     message: '535 5.7.8 No',
+    advice: null,
     since: '2026-03-02T09:00:00Z',
     until: null,
   })

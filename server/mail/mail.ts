@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
 import type { Mailbox, MailConfig, SmtpDraft } from '#contract/mail.ts'
 import { countTry, type Origin, writeAudit } from '#server/accounts/accounts.ts'
@@ -9,14 +9,17 @@ import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { sameText } from '#server/platform/secrets.ts'
+import { adviceOf } from './refusals.ts'
 import { openPassword, type Sender, sealPassword, sealRefreshToken } from './sender.ts'
 import { type NetworkDeps, openSession } from './session.ts'
-import { MailError } from './smtp-errors.ts'
+import { isTemporary, MailError } from './smtp-errors.ts'
 import { mailConfigs } from './tables.ts'
-import { describeError, refusals } from './texts.ts'
+import { describeError, mayNotSendText, refusals, senderAdvice } from './texts.ts'
 
 export { limitsOf, type SendingLimits } from './limits.ts'
+export { sameWordsAtDomains, wordsOf } from './refusals.ts'
 export { domainOf, type Sender, sealedSenders } from './sender.ts'
+export { composeText } from './test-mail.ts'
 export { providerNames } from './texts.ts'
 
 /** How often an account may try a mailbox, because each attempt connects to a foreign server. */
@@ -131,7 +134,7 @@ export async function countDomainCheck(db: Database, ownerId: string, now: Insta
 }
 
 /**
- * Connects and logs in as these settings say, and sends nothing. What fails is refused in words a person can act on, with the field:
+ * Connects, logs in and asks to write from the mailbox to itself, as an email would; sends nothing. What fails is refused in words a person can act on, with the field:
  * `mail_host_refused` for a host or port that is never connected to, `mail_test_failed` for the rest.
  */
 export async function trySmtp(
@@ -144,9 +147,14 @@ export async function trySmtp(
       signal: AbortSignal.timeout(patience.wholeMs),
       probe: patience.probeMs,
     })
+    await session.tryEnvelope(draft.user)
     await session.quit()
   } catch (error) {
     if (!(error instanceof MailError)) throw error
+    // It may be put off at first, as a stranger's email is.
+    if (error.code === 'reply' && isTemporary(error.reply)) return
+    if (error.code === 'reply' && error.reply)
+      throw new ProblemError('mail_test_failed', mayNotSendText(draft.host, draft.user, error.reply))
     const { field, sentence } = describeError(error, draft)
     const refused = error.code === 'host_refused' || error.code === 'port_refused'
     throw new ProblemError(refused ? 'mail_host_refused' : 'mail_test_failed', sentence, {
@@ -253,10 +261,10 @@ export async function removeMailConfig(db: Database, ownerId: string): Promise<v
 }
 
 interface SenderStop {
-  reason: 'login_refused' | 'quota'
+  reason: 'login_refused' | 'sender_refused' | 'quota'
   /** For the owner to read: the mail server's own words, or the provider's rule. */
   words: string
-  /** When sending resumes automatically; null: when its owner has fixed it. */
+  /** When sending resumes automatically, or is tried again; null: when its owner has fixed it. */
   until: Instant | null
   /** How many emails a day it turned out to allow; null: nothing new is known. */
   learnedPerDay: number | null
@@ -296,17 +304,43 @@ export async function pauseSender(
   return paused.length > 0
 }
 
+/** What to do where a mailbox may not send as itself, by the server's reply. */
+export function adviceFor(reply: string, address: string): string {
+  return senderAdvice[adviceOf(reply)](address)
+}
+
+/** How long after a refused sender is tried again, at first. */
+export const firstSenderTry = { minutes: 15 }
+
+/** The mailboxes of refused senders whose turn it is to be tried. */
+export async function dueRefusedSenders(db: Database, now: Instant): Promise<Sender[]> {
+  const { pauseReason, pausedUntil } = mailConfigs
+  const isDue = and(eq(pauseReason, 'sender_refused'), lte(pausedUntil, now))
+  return db.select().from(mailConfigs).where(isDue).orderBy(pausedUntil).limit(20)
+}
+
+/** For one caller at each turn: when the next one is. */
+export async function takeSenderTry(db: Database, { senderId, pausedUntil }: Sender, next: Instant): Promise<boolean> {
+  if (!pausedUntil) return false
+  const taken = await db
+    .update(mailConfigs)
+    .set({ pausedUntil: next })
+    .where(and(eq(mailConfigs.senderId, senderId), eq(mailConfigs.pauseReason, 'sender_refused'), eq(mailConfigs.pausedUntil, pausedUntil)))
+    .returning({ senderId: mailConfigs.senderId })
+  return taken.length > 0
+}
+
 /** Ends a pause whose time is over. True where there was one. */
 export async function resumeSender(db: Database, ownerId: string, now: Instant): Promise<boolean> {
   const resumed = await db
     .update(mailConfigs)
     .set(notPaused)
-    .where(and(eq(mailConfigs.ownerId, ownerId), lte(mailConfigs.pausedUntil, now)))
+    .where(and(eq(mailConfigs.ownerId, ownerId), eq(mailConfigs.pauseReason, 'quota'), lte(mailConfigs.pausedUntil, now)))
     .returning({ senderId: mailConfigs.senderId })
   return resumed.length > 0
 }
 
-/** Ends a pause for a refused login: the mail server has accepted an email since. True where there was one. */
+/** Ends a pause for a refused login or sender: the mail server has accepted an email, or an envelope, since. True where there was one. */
 export async function resumeAfterLogin(db: Database, sender: { ownerId: string; senderId: string }): Promise<boolean> {
   const resumed = await db
     .update(mailConfigs)
@@ -315,7 +349,7 @@ export async function resumeAfterLogin(db: Database, sender: { ownerId: string; 
       and(
         eq(mailConfigs.ownerId, sender.ownerId),
         eq(mailConfigs.senderId, sender.senderId),
-        eq(mailConfigs.pauseReason, 'login_refused'),
+        inArray(mailConfigs.pauseReason, ['login_refused', 'sender_refused']),
         isNull(mailConfigs.offeredTo),
       ),
     )
@@ -344,7 +378,14 @@ export function toMailConfig(sender: Sender | null): MailConfig {
     secure,
     pause:
       reason && pausedAt
-        ? { reason, provider, message: pauseMessage ?? '', since: pausedAt.toString(), until: pausedUntil?.toString() ?? null }
+        ? {
+            reason,
+            provider,
+            message: pauseMessage ?? '',
+            advice: reason === 'sender_refused' ? adviceFor(pauseMessage ?? '', address) : null,
+            since: pausedAt.toString(),
+            until: pausedUntil?.toString() ?? null,
+          }
         : null,
   }
 }

@@ -120,12 +120,12 @@ const faults: Fault[] = [
   {
     name: '550 at MAIL',
     script: { mail: () => '550 5.1.0 Sender rejected' },
-    outcome: { kind: 'permanent', reply: '554 asha@example.com was refused as the sender: 550 5.1.0 Sender rejected' },
+    outcome: { kind: 'sender_refused', reply: '550 5.1.0 Sender rejected' },
   },
   {
     name: '550 at MAIL, for a reason of its own',
     script: { mail: () => '550 5.7.1 Not allowed' },
-    outcome: { kind: 'permanent', reply: '550 5.7.1 Not allowed' },
+    outcome: { kind: 'sender_refused', reply: '550 5.7.1 Not allowed' },
   },
   { name: '452 full', script: { rcpt: () => '452 4.2.2 Mailbox full' }, outcome: { kind: 'temporary', unknown: false } },
   {

@@ -3,6 +3,7 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
 import { UnknownKeyError } from '#server/platform/secrets.ts'
+import { faultOf, isLimitForNow, limitSeconds, type Stage } from './refusals.ts'
 import { openPassword, type Sender } from './sender.ts'
 import { type Deadlines, defaultNetwork, type NetworkDeps, openSession, type Session } from './session.ts'
 import { enhancedCode, isTemporary, MailError, passwordsSwitchedOff, replyCode } from './smtp-errors.ts'
@@ -18,9 +19,13 @@ export type Outcome =
    * refused login that this becomes if it lasts.
    */
   | { kind: 'temporary'; reply: string; unknown: boolean; ofMailbox?: boolean; unreached?: boolean; retryAfter?: number; unopened?: string }
-  | { kind: 'permanent'; reply: string }
+  /** `ofAddress`: the client's address does not exist; otherwise this email alone was refused. */
+  | { kind: 'permanent'; reply: string; ofAddress?: boolean }
   | { kind: 'login_refused'; reply: string }
-  | { kind: 'quota'; reply: string }
+  /** The mailbox may not send as itself: about no client. */
+  | { kind: 'sender_refused'; reply: string }
+  /** `seconds`: for how long by the server's words; without it until the next day. */
+  | { kind: 'quota'; reply: string; seconds?: number }
 
 /** One email as it leaves: the whole message, and its envelope. */
 export interface Mail {
@@ -60,11 +65,6 @@ const connectionsPerSender = 2
 /** Many servers close a connection after this many emails; reconnecting costs less than a refused email. */
 const mailsPerConnection = 100
 
-/** What two large providers answer when a mailbox has used up its day: Gmail's 5.4.5, Exchange Online's 5.1.90. */
-const quotaCodes = new Set(['5.4.5', '5.1.90'])
-/** Authentication required, mechanism too weak, credentials invalid, encryption required (RFC 4954, 6): wherever they are answered. */
-const loginCodes = new Set([530, 534, 535, 538])
-
 interface Connection {
   session: Session
   mails: number
@@ -75,6 +75,17 @@ interface Connection {
 interface SmtpPool {
   limit: LimitFunction
   idle: Connection[]
+  /** Connections that are open, or being opened. */
+  open: number
+}
+
+/** How long, in ms, a mailbox keeps to one connection whose server turned a second one away. */
+const oneAtATime = 24 * 3_600_000
+
+/** Whether a server turned away a connection because there are others: RFC 5321, 3.8, and Exchange Online's 4.3.2. */
+function isTooMany(error: unknown): boolean {
+  if (!(error instanceof MailError) || (error.code !== 'turned_away' && error.code !== 'login')) return false
+  return replyCode(error.reply) === 421 || ['4.7.0', '4.3.2'].includes(enhancedCode(error.reply) ?? '')
 }
 
 /** Sends by SMTP with a small connection pool per mailbox. Each step has a deadline that slow bytes cannot prolong. */
@@ -89,6 +100,8 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
   }
   const idleMs = options.idleMs ?? 5_000
   const pools = new Map<string, SmtpPool>()
+  /** Until when these mailboxes have one connection, by the clock of this process. */
+  const single = new Map<string, number>()
   const underWay = new Set<Promise<unknown>>()
   let closing = false
 
@@ -107,12 +120,15 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
   const connect = async (sender: Sender, pool: SmtpPool): Promise<Connection> => {
     const { host, port, secure, address, username } = sender
     if (host === null || port === null || secure === null) throw new MailError('no_login')
-    const session = await openSession(
-      { host, port, secure, user: username ?? address, pass: openPassword(options.secretKey, sender) },
-      network,
-    )
+    const target = { host, port, secure, user: username ?? address, pass: openPassword(options.secretKey, sender) }
+    pool.open += 1
+    const session = await openSession(target, network).catch((error: unknown) => {
+      pool.open -= 1
+      throw error
+    })
     const connection: Connection = { session, mails: 0, idle: undefined }
     session.onGone(() => {
+      pool.open -= 1
       clearTimeout(connection.idle)
       pool.idle = pool.idle.filter((other) => other !== connection)
       dropIfUnused(sender.senderId, pool)
@@ -144,12 +160,15 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
     taking: { failed: unknown } | null
   }
 
-  const attempt = async (sender: Sender, pool: SmtpPool, take: () => Promise<Mail | null>): Promise<Attempt> => {
+  /** `one_at_a_time`: nothing was tried, because another connection of the mailbox is all that its server allows. */
+  const attempt = async (sender: Sender, pool: SmtpPool, take: () => Promise<Mail | null>): Promise<Attempt | 'one_at_a_time'> => {
     let connection = takeIdle(pool)
     let taking: Attempt['taking'] = null
+    let isTaken = false
     try {
       const kept = connection !== null
       connection ??= await connect(sender, pool)
+      isTaken = true
       const mail = await take().catch((error: unknown) => {
         taking = { failed: error }
         return null
@@ -166,6 +185,7 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
         return { connection, outcome: await hand(connection, mail), taking }
       }
     } catch (error) {
+      if (!isTaken && pool.open > 0 && pool.limit.concurrency > 1 && isTooMany(error)) return 'one_at_a_time'
       const dataSent = connection?.session.progress.dataSent ?? false
       const outcome = classify(error, { sender, dataSent, connected: connection !== null })
       if (outcome.kind !== 'permanent' && !(error instanceof MailError && error.code === 'reply'))
@@ -178,11 +198,19 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
   }
 
   const deliver = (sender: Sender, take: () => Promise<Mail | null>): Promise<Outcome | null> => {
-    const pool = pools.get(sender.senderId) ?? { limit: pLimit(connectionsPerSender), idle: [] }
+    const connections = (single.get(sender.senderId) ?? 0) > performance.now() ? 1 : connectionsPerSender
+    const pool = pools.get(sender.senderId) ?? { limit: pLimit(connections), idle: [], open: 0 }
     pools.set(sender.senderId, pool)
     return new Promise((resolve, reject) => {
       const work = pool.limit(async () => {
-        const { connection, outcome, taking } = await attempt(sender, pool, take)
+        const attempted = await attempt(sender, pool, take)
+        if (attempted === 'one_at_a_time') {
+          single.set(sender.senderId, performance.now() + oneAtATime)
+          pool.limit.concurrency = 1
+          // Behind the email that is on its way.
+          return void deliver(sender, take).then(resolve, reject)
+        }
+        const { connection, outcome, taking } = attempted
         if (taking) reject(taking.failed)
         else resolve(outcome)
         // The slot stays taken until the connection is ready again; the caller does not wait for that.
@@ -249,7 +277,7 @@ export function unopened(lasting: string): Outcome {
   return { kind: 'temporary', reply: outcomes.keyUnknown, unknown: false, retryAfter: 300, unopened: lasting }
 }
 
-/** By the step, then by the reply's codes, never by message text. */
+/** By the step and the reply (`refusals.ts`). */
 function classify(error: unknown, about: { sender: Sender; dataSent: boolean; connected: boolean }): Outcome {
   if (error instanceof UnknownKeyError) return unopened(outcomes.passwordUnreadable)
   if (!(error instanceof MailError))
@@ -267,16 +295,26 @@ function classify(error: unknown, about: { sender: Sender; dataSent: boolean; co
       // A reply to this mailbox's login shows nothing about others.
       unreached: !about.connected && reply === null,
     }
-  if (loginCodes.has(replyCode(reply))) return { kind: 'login_refused', reply }
-  if (quotaCodes.has(enhancedCode(reply) ?? '')) return { kind: 'quota', reply }
-  if (Math.floor(replyCode(reply) / 100) === 5)
-    return { kind: 'permanent', reply: isOfSender(command, reply) ? outcomes.senderRefused(about.sender.address, reply) : reply }
-  return { kind: 'temporary', reply, unknown: false, ofMailbox: command !== 'RCPT TO' && replyCode(reply) !== 421 }
+  if (Math.floor(replyCode(reply) / 100) !== 5 && !isLimitForNow(reply))
+    return { kind: 'temporary', reply, unknown: false, ofMailbox: command !== 'RCPT TO' && replyCode(reply) !== 421 }
+  switch (isLimitForNow(reply) ? 'limit' : faultOf(stageOf(command), reply).fault) {
+    case 'login':
+      return { kind: 'login_refused', reply }
+    case 'sender':
+      return { kind: 'sender_refused', reply }
+    case 'limit': {
+      const seconds = limitSeconds(reply)
+      return { kind: 'quota', reply, ...(seconds === null ? {} : { seconds }) }
+    }
+    case 'address':
+      return { kind: 'permanent', reply, ofAddress: true }
+    case 'mail':
+      return { kind: 'permanent', reply }
+  }
 }
 
-/** An address or mailbox (RFC 3463: x.1, x.2) that is refused at MAIL is the sender's: its code alone would be read as the client's. */
-function isOfSender(command: string | null, reply: string): boolean {
-  return command === 'MAIL FROM' && /^5\.[12]\./.test(enhancedCode(reply) ?? '')
+function stageOf(command: string | null): Stage {
+  return command === 'MAIL FROM' ? 'mail' : command === 'RCPT TO' ? 'rcpt' : 'message'
 }
 
 function plainWords(error: MailError, { host, port }: Sender): string {

@@ -208,7 +208,7 @@ export function mailRoutes(
     if (!sender) throw new ProblemError('mail_not_configured', refusals.notConfigured)
     if (config.rateLimit) await countTestMail(db, account.id, clock.now())
     const reply = await send(sender)
-    if (sender.pauseReason === 'login_refused')
+    if (sender.pauseReason === 'login_refused' || sender.pauseReason === 'sender_refused')
       await db.transaction(async (tx) => {
         if (await resumeAfterLogin(tx, sender)) await onSenderChange(tx, account.id, clock.now())
       })

@@ -67,6 +67,8 @@ export interface Session {
     to: string
     copies: string[]
   }): Promise<{ reply: string; refused: { to: string; reply: string }[] }>
+  /** Asks to write from this address to itself, as an email would, and leaves; the connection ends. Rejects with MailError `reply` where that is refused. */
+  tryEnvelope(address: string): Promise<void>
   /** How far the last email came: whether the server had answered, and whether the data was sent. */
   readonly progress: { answered: boolean; dataSent: boolean }
   /** Makes the connection ready for another email after a refused one. */
@@ -145,8 +147,9 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
   let dotUntil = about.began + deadlines.beforeDot
   let progress = { answered: false, dataSent: false }
   let connectingTook = 0
-  /** The replies to an email with copies: to MAIL, then to the RCPT of its client. Commands may be sent ahead of them. */
+  /** The replies to an email with copies, or to an envelope that is only tried: to MAIL, then to the RCPT of its client. Commands may be sent ahead of them. */
   let replies: string[] | null = null
+  let isTrial = false
 
   const smtp = new SMTPConnection({
     connection: socket,
@@ -174,6 +177,8 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
         const [toSender = '', toClient = ''] = replies ?? []
         if (replies?.length === 2 && toSender.startsWith('2') && !toClient.startsWith('2'))
           lose(new MailError('reply', oneLine(toClient), 'RCPT TO'))
+        // Before DATA is asked for: no email may come of it.
+        else if (isTrial && replies?.length === 2) lose(new MailError('broken_off'))
         if (asked === 'EHLO' && replyCode(reply) === 250) smtpUtf8 = /^250[ -]SMTPUTF8\b/im.test(reply)
       },
     }),
@@ -274,6 +279,15 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
         replies = null
         dotUntil = Number.POSITIVE_INFINITY
       }
+    },
+    async tryEnvelope(address) {
+      replies = []
+      isTrial = true
+      await exchange((done) => smtp.send({ from: address, to: [address] }, Readable.from([]), done)).catch((error: Error) => {
+        const said = understand(error, 'reply')
+        // Both were accepted, and the connection was left.
+        if (said.code !== 'broken_off' || replies?.length !== 2) throw said
+      })
     },
     async reset() {
       await exchange((done) => smtp.reset(done)).catch(() => lose(new MailError('broken_off')))

@@ -31,10 +31,10 @@ export const mailConfigs = pgTable(
     renewingUntil: instant(),
     createdAt: instant().notNull(),
     /** Sending is paused until the person has done something about it. */
-    pauseReason: text({ enum: ['login_refused', 'quota'] }),
+    pauseReason: text({ enum: ['login_refused', 'sender_refused', 'quota'] }),
     pauseMessage: text(),
     pausedAt: instant(),
-    /** For a quota pause: when sending resumes automatically. */
+    /** For a quota pause: when sending resumes automatically. For a refused sender: when Duely tries again. */
     pausedUntil: instant(),
     /** Emails a day that this mailbox turned out to allow, where that is less than its provider says, and when: others may have used it that day. */
     learnedPerDay: integer(),

@@ -1,3 +1,4 @@
+import { adviceOf, type SenderAdvice } from './refusals.ts'
 import { adminSwitchedOff, enhancedCode, isTemporary, type MailError, passwordsSwitchedOff, replyCode } from './smtp-errors.ts'
 
 /** Where an email is sent by, for its owner to read. */
@@ -61,7 +62,6 @@ export const outcomes = {
   /** Worded as a mail server's replies: their codes decide what is shown and advised. */
   later: (words: string) => `450 ${words}`.slice(0, 500),
   refused: (words: string) => `554 ${words}`.slice(0, 500),
-  senderRefused: (address: string, reply: string) => outcomes.refused(`${address} was refused as the sender: ${reply}`),
   tooLarge: '552 5.3.4 The email is larger than the mail server allows.',
 }
 
@@ -179,6 +179,18 @@ export function describeError(error: MailError, tried: { host: string; port: num
     case 'reply':
       return { field: null, sentence: `${host} refused.${said}` }
   }
+}
+
+/** What to do about a provider that does not let a mailbox send as itself. */
+export const senderAdvice: Record<SenderAdvice, (address: string) => string> = {
+  send_as: (address) => `Ask your administrator for the right to send as ${address}, or connect the mailbox that the login belongs to.`,
+  verify: (address) => `Confirm ${address}, or its domain, at your mail provider.`,
+  match_login: (address) => `Let your provider allow ${address} for this login, or connect the mailbox that the login belongs to.`,
+}
+
+/** A login works and an email would be refused: said when the mailbox is saved. */
+export function mayNotSendText(host: string, address: string, reply: string): string {
+  return `${host} accepts the login, and refuses an email from ${address}. It said: “${reply}” ${senderAdvice[adviceOf(reply)](address)}`
 }
 
 /** What the check of a mailbox's domain found, one sentence each. */

@@ -1,15 +1,27 @@
 import { and, asc, eq, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import { deliveryProblem, isAddressRefusal } from '#contract/delivery-problem.ts'
+import { deliveryProblem } from '#contract/delivery-problem.ts'
 import type { HoldReason } from '#contract/reminders.ts'
 import { screens, withQuery } from '#contract/screens.ts'
 import { EmailTooLarge } from '#contract/templates.ts'
 import { type AccountRow, findAccount, lockAccount, lockRow, maySend } from '#server/accounts/accounts.ts'
-import { notifyOwner } from '#server/accounts/notices.ts'
+import { hasNotice, notifyOwner } from '#server/accounts/notices.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import { noteHeldImports } from '#server/invoices/pauses.ts'
 import type { AfterChange, Corrected } from '#server/invoices/tables.ts'
-import { pauseSender, providerNames, resumeSender, type Sender, type SendingLimits } from '#server/mail/mail.ts'
+import {
+  adviceFor,
+  composeText,
+  dueRefusedSenders,
+  firstSenderTry,
+  pauseSender,
+  providerNames,
+  resumeAfterLogin,
+  resumeSender,
+  type Sender,
+  type SendingLimits,
+  takeSenderTry,
+} from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
 import { mailConfigs } from '#server/mail/tables.ts'
 import { readFiles } from '#server/pay/files.ts'
@@ -41,6 +53,7 @@ import {
   pending,
   putOff,
   putOffForHost,
+  refusedAlike,
   release,
   releasePaying,
   retryAllLater,
@@ -50,6 +63,7 @@ import {
   stillPending,
   supersedeAbout,
   takeBack,
+  takeBackRefused,
   unmark,
 } from './deliveries.ts'
 import { followAddresses, holdAddress, resumeHeld } from './holds.ts'
@@ -61,7 +75,7 @@ import { neverReminded, owedToday } from './owed.ts'
 import { readAhead } from './pending.ts'
 import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
 import { planRun } from './runs.ts'
-import { dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
+import { atHour, dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
 import type { Sending } from './sending.ts'
 import { countOutcome, mailboxesAtOnce } from './sending.ts'
 import { ofAll, runs } from './tables.ts'
@@ -763,17 +777,20 @@ async function record(deps: Delivering, batch: Batch, mail: ClaimedDelivery, sai
   switch (outcome.kind) {
     case 'accepted':
       return deps.claims.accepted({ mail, reply: outcome.reply, tookMs, copies: copiesOf(said.mail, outcome.copiesRefused ?? []) })
-    case 'permanent':
-      return db.transaction(async (tx) => {
-        const isOfAddress = isAddressRefusal(outcome.reply)
+    case 'permanent': {
+      const { reply, ofAddress = false } = outcome
+      await db.transaction(async (tx) => {
         // The hold refers to the account, so it waits for a run that is being planned: before any email or invoice, or each would wait for the other.
-        if (isOfAddress) await lockRow(tx, batch.account.id)
+        if (ofAddress) await lockRow(tx, batch.account.id)
         const invoiceIds = await failRefused(tx, tried)
-        if (isOfAddress) await holdAddress(tx, batch.account.id, { invoiceIds, reply: outcome.reply }, tried.now)
+        if (ofAddress) await holdAddress(tx, batch.account.id, { invoiceIds, reply }, tried.now)
       })
+      return ofAddress ? undefined : takeBackAlike(deps, batch, mail.id, reply)
+    }
     case 'temporary':
       return retryLater(db, tried, nextTry(deps, mail.attempt, outcome.retryAfter))
     case 'login_refused':
+    case 'sender_refused':
     case 'quota':
       await pauseSending(deps, batch, outcome)
       return holdRefused(db, tried, batch.sender)
@@ -787,7 +804,8 @@ function copiesOf({ copies }: PendingMail, refused: { to: string; reply: string 
 }
 
 async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome, tookMs }: Said): Promise<void> {
-  if (outcome.kind === 'login_refused' || outcome.kind === 'quota') return pauseSending(deps, batch, outcome)
+  if (outcome.kind === 'login_refused' || outcome.kind === 'sender_refused' || outcome.kind === 'quota')
+    return pauseSending(deps, batch, outcome)
   const tried = { id: mail.id, sender: batch.sender, reply: outcome.reply, now: deps.clock.now(), tookMs }
   await retryAllLater(deps.db, tried, nextTry(deps, mail.attempt + 1))
 }
@@ -803,37 +821,50 @@ function nextTry({ clock, random }: Delivering, attempt: number, atLeast = 0): I
 async function pauseSending(
   deps: Delivering,
   { account, sender }: Batch,
-  outcome: Outcome & { kind: 'login_refused' | 'quota' },
+  outcome: Outcome & { kind: 'login_refused' | 'sender_refused' | 'quota' },
 ): Promise<void> {
   const now = deps.clock.now()
   if (outcome.kind === 'quota') {
     const { sent } = await countSent(deps, sender, now.subtract({ hours: 24 }))
-    const until = startOfDay(dayAfter(localDate(now, account.timezone)), account.timezone)
+    const { seconds } = outcome
+    const until = seconds === undefined ? startOfDay(dayAfter(localDate(now, account.timezone)), account.timezone) : now.add({ seconds })
     return pauseForQuota(deps, account, {
       sender,
       words: texts.quota.replied(outcome.reply),
       until,
       // So few show that the quota was consumed elsewhere, not what the mailbox allows.
-      learnedPerDay: sent < leastPerDay ? null : sent,
+      learnedPerDay: sent < leastPerDay || seconds !== undefined ? null : sent,
     })
   }
   await deps.db.transaction(async (tx) => {
-    const first = await pauseSender(tx, sender, { reason: 'login_refused', words: outcome.reply, until: null, learnedPerDay: null }, now)
-    if (!first) return
-    deps.log.warn({ ownerId: account.id, reason: outcome.kind }, 'Sending is paused for an account.')
+    const { kind, reply } = outcome
+    const cause = sender.several ? sender.place : ''
+    // It was accepted from itself to itself and refused for clients: only its owner can change that.
+    const isAgain = kind === 'sender_refused' && (await hasNotice(tx, account.id, kind, cause))
+    const until = kind === 'sender_refused' && !isAgain ? now.add(firstSenderTry) : null
+    const first = await pauseSender(tx, sender, { reason: kind, words: reply, until, learnedPerDay: null }, now)
+    if (!first || isAgain) return
+    deps.log.warn({ ownerId: account.id, reason: kind }, 'Sending is paused for an account.')
     const about =
-      sender.provider === 'smtp'
-        ? { title: texts.login.smtpTitle, text: texts.login.smtp(outcome.reply) }
-        : { title: texts.login.grantTitle(providerNames[sender.provider]), text: texts.login.grant(outcome.reply) }
+      kind === 'sender_refused'
+        ? { title: texts.sender.title(sender.address), text: texts.sender.text(reply, adviceFor(reply, sender.address)) }
+        : sender.provider === 'smtp'
+          ? { title: texts.login.smtpTitle, text: texts.login.smtp(outcome.reply) }
+          : { title: texts.login.grantTitle(providerNames[sender.provider]), text: texts.login.grant(outcome.reply) }
     const which = sender.several ? { cause: sender.place, title: texts.login.of(about.title, sender.address) } : {}
-    await notifyOwner(
-      tx,
-      deps,
-      account,
-      { kind: 'login_refused', summary: about.title, ...about, ...which, link: '/dashboard/mail-settings' },
-      now,
-    )
+    await notifyOwner(tx, deps, account, { kind, summary: about.title, ...about, ...which, link: '/dashboard/mail-settings' }, now)
   })
+}
+
+/**
+ * Unknown words, the same to clients at several domains one after the other, are about the mailbox: it is paused, and these emails wait with
+ * the others instead of having failed.
+ */
+async function takeBackAlike(deps: Delivering, batch: Batch, emailId: string, reply: string): Promise<void> {
+  const alike = await refusedAlike(deps.db, { emailId, senderId: batch.sender.senderId }, reply)
+  if (alike.length === 0) return
+  await pauseSending(deps, batch, { kind: 'sender_refused', reply })
+  await takeBackRefused(deps.db, alike, batch.sender)
 }
 
 /**
@@ -900,6 +931,38 @@ async function roomLeft(
   const words = texts.quota.allowance(provider, perDay)
   await pauseForQuota(deps, account, { sender, words, until, learnedPerDay: null })
   return 0
+}
+
+/**
+ * Tries the mailboxes of refused senders by an email to themselves, because some servers refuse with the message only: after a quarter of an hour, then
+ * each hour until 18:00, and from 8:00 of the next day on. What waited for one that may send by now is queued again.
+ */
+export async function tryRefusedSenders(deps: Delivering): Promise<void> {
+  const { db, queue, clock, mailer } = deps
+  for (const sender of await dueRefusedSenders(db, clock.now())) {
+    const account = await findAccount(db, sender.ownerId)
+    const now = clock.now()
+    if (!account || !(await takeSenderTry(db, sender, nextSenderTry(now, account.timezone)))) continue
+    const { address } = sender
+    const { subject, text } = texts.sender.mayAgain(address)
+    const mail = { id: `try.${newId()}`, subject, text, to: { name: account.displayName, address }, at: now }
+    const raw = await composeText({ name: account.displayName, address }, mail)
+    const outcome = await mailer.send(sender, async () => ({ raw, from: address, to: address }))
+    if (outcome?.kind !== 'accepted') continue
+    // Its notice stays: where clients are refused all the same, its owner has to act.
+    await db.transaction(async (tx) => {
+      await lockAccount(tx, sender.ownerId)
+      if (await resumeAfterLogin(tx, sender)) await resumeHeld(tx, queue, sender.ownerId, clock.now())
+    })
+  }
+}
+
+/** Each hour, but not at night: from 18:00 on the next day at 8:00. */
+function nextSenderTry(now: Instant, timezone: string): Instant {
+  const there = now.add({ hours: 1 }).toZonedDateTimeISO(timezone)
+  if (there.hour >= 8 && there.hour < 18) return there.toInstant()
+  const day = there.hour < 8 ? there.toPlainDate() : there.toPlainDate().add({ days: 1 })
+  return atHour(day, 8, timezone).toInstant()
 }
 
 /** Resumes mailboxes whose quota has come back. An account that fails does not delay the others; its error is thrown at the end. */

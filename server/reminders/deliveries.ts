@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { HoldReason } from '#contract/reminders.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
+import { domainOf, sameWordsAtDomains, wordsOf } from '#server/mail/mail.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, byKeys, type Database, preparedRows, rows, statement, value } from '#server/platform/database.ts'
@@ -43,6 +44,8 @@ import { holdTexts, texts } from './texts.ts'
  *   superseded (left out, or nothing owed) ── takeBack ──▶ queued
  *   queued, retrying ── fail ──▶ failed (too large)
  *   in hand at three deaths of a process ── reclaim ──▶ failed (poisoned)
+ *
+ *   failed (refused in the same words at several domains) ── takeBackRefused ──▶ held
  *
  * sent, failed, cancelled and superseded are final, but for what is taken back: the end of an email also frees its invoices for the next one (`freed`), in the same
  * statement. A transition out of `sending` needs the ticket of the claim; a reply to an older claim changes nothing.
@@ -439,6 +442,54 @@ export async function failRefused(db: Database, of: Tried): Promise<string[]> {
     WHERE i.id = freed.invoice_id AND lower(i.client_email) = lower(freed.client_email) RETURNING i.id`,
   )
   return refused.map(({ id }) => id)
+}
+
+/**
+ * The emails of one run that a mailbox was refused last, in these words, where they went to clients at several domains: nothing was accepted between. Empty
+ * where the words may be about one client.
+ */
+export async function refusedAlike(db: Database, of: { emailId: string; senderId: string }, reply: string): Promise<string[]> {
+  const last = await rows(
+    db,
+    z.object({ id: z.string(), clientEmail: z.string(), reply: z.string().nullable(), isRefused: z.boolean() }),
+    sql`SELECT d.id, d.client_email AS "clientEmail", d.server_reply AS reply, d.state = 'failed' AND d.reason = 'refused' AS "isRefused"
+        FROM deliveries d JOIN deliveries this ON this.id = ${of.emailId}::uuid
+        WHERE d.owner_id = this.owner_id AND d.run_id = this.run_id AND d.state IN ('sent', 'failed') AND starts_with(d.rendered_from, ${of.senderId})
+        ORDER BY d.tried_at DESC, d.id DESC LIMIT 500`,
+  )
+  const words = wordsOf(reply)
+  const other = last.findIndex((one) => !one.isRefused || wordsOf(one.reply ?? '') !== words)
+  const alike = other === -1 ? last : last.slice(0, other)
+  const domains = new Set(alike.map(({ clientEmail }) => domainOf(clientEmail.toLowerCase())))
+  return domains.size < sameWordsAtDomains ? [] : alike.map(({ id }) => id)
+}
+
+/** Holds emails that had failed for what was their mailbox's fault; their invoices show nothing of it any more. */
+export async function takeBackRefused(db: Database, ids: string[], sender: { ownerId: string; senderId: string }): Promise<void> {
+  const its = sql`d.owner_id = ${sender.ownerId}::uuid AND d.id = ANY(${arrayText(ids)}::uuid[]) AND d.state = 'failed' AND d.reason = 'refused'`
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`
+      UPDATE delivery_invoices x SET open = true FROM deliveries d
+      WHERE ${its} AND x.delivery_id = d.id AND NOT EXISTS (SELECT 1 FROM delivery_invoices o WHERE o.invoice_id = x.invoice_id AND o.open)`)
+    const isBack = sql`EXISTS (SELECT 1 FROM delivery_invoices x WHERE x.delivery_id = d.id AND x.open)`
+    await tx.execute(sql`
+      UPDATE invoices i SET refusal = NULL,
+        undelivered_since = CASE WHEN i.undelivered_since >= d.created_at THEN NULL ELSE i.undelivered_since END,
+        undelivered_reply = CASE WHEN i.undelivered_since >= d.created_at THEN NULL ELSE i.undelivered_reply END
+      FROM deliveries d JOIN delivery_invoices x ON x.delivery_id = d.id
+      WHERE ${its} AND x.open AND i.id = x.invoice_id AND lower(i.client_email) = lower(d.client_email)`)
+    const paused = sql`EXISTS (SELECT 1 FROM mail_configs m WHERE m.owner_id = d.owner_id AND m.sender_id = ${sender.senderId}::uuid AND m.pause_reason IS NOT NULL)`
+    const back = await rows(
+      tx,
+      z.object({ runId: z.string() }),
+      sql`UPDATE deliveries d SET state = CASE WHEN ${paused} THEN 'held' ELSE 'queued' END, reason = CASE WHEN ${paused} THEN 'sending_paused' END
+          WHERE ${its} AND ${isBack} RETURNING d.run_id AS "runId"`,
+    )
+    const [first] = back
+    // It may have ended with the last of them.
+    if (first)
+      await tx.execute(sql`UPDATE runs SET settled_at = NULL, sent = NULL, failed = NULL, dropped = NULL WHERE id = ${first.runId}::uuid`)
+  })
 }
 
 /** Of an invoice `i`: since when no email about it was accepted, and why not. */

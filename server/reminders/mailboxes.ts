@@ -60,7 +60,7 @@ export async function sendsBefore(db: Database, ownerId: string, at: Instant): P
     db,
     z.object({ place: z.string() }),
     sql`SELECT m.place FROM mail_configs m
-        WHERE m.owner_id = ${ownerId}::uuid AND (m.pause_reason IS NULL OR m.paused_until < ${at.toString()}::timestamptz)
+        WHERE m.owner_id = ${ownerId}::uuid AND (m.pause_reason IS NULL OR m.pause_reason = 'quota' AND m.paused_until < ${at.toString()}::timestamptz)
           AND (m.is_default OR EXISTS (SELECT 1 FROM clients c WHERE c.owner_id = m.owner_id AND c.mailbox_id = m.place)) LIMIT 1`,
   )
   return found.length > 0

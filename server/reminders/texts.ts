@@ -219,6 +219,18 @@ export const texts = {
     smtpTitle: 'Your mailbox rejected the login',
     smtp: (reply: string) => `Reminders are on hold until you enter a working password. ${replied(reply)}`,
   },
+  sender: {
+    mayAgain: (address: string) => ({
+      subject: 'Your mailbox may send again',
+      text: `Your mail server refused emails from ${address}. It has accepted this one, so what was waiting for your clients is being sent.
+
+You don’t need to do anything.
+`,
+    }),
+    title: (address: string) => `Your mail server doesn’t let you send as ${address}`,
+    text: (reply: string, advice: string) =>
+      `Waiting emails are held, and no client is affected. ${advice} Duely tries again every hour, and sends them as soon as it may. ${replied(reply)}`,
+  },
   quota: {
     title: 'Your mailbox reached its sending limit',
     text: (why: string) => `${why} The remaining emails are sent first as soon as the mailbox may send again.`,

@@ -460,7 +460,7 @@ function MailboxPause({ pause, host, onFix }: { pause: SenderPause; host: string
       }
     >
       <p className={styles.text}>
-        {cause === 'login_refused' ? (
+        {cause === 'login_refused' || cause === 'sender_refused' ? (
           <>
             {texts.pause.said(host ?? texts.pause.theServer)} <q>{pause.message}</q>
           </>
@@ -470,7 +470,7 @@ function MailboxPause({ pause, host, onFix }: { pause: SenderPause; host: string
       </p>
       <p
         className={styles.text}
-      >{`${texts.pause.since(when)} ${pause.until === null ? texts.pause.todo[pause.reason] : texts.pause.resumes(showComing(zone, new Date(pause.until), new Date()))}`}</p>
+      >{`${texts.pause.since(when)} ${pause.advice === null ? '' : `${pause.advice} `}${pause.until === null ? texts.pause.todo[pause.reason] : (cause === 'sender_refused' ? texts.pause.tries : texts.pause.resumes)(showComing(zone, new Date(pause.until), new Date()))}`}</p>
     </Notice>
   )
 }

@@ -92,6 +92,7 @@ export const texts = {
   pause: {
     titles: {
       login_refused: 'Sending is paused: the mail server refused the login',
+      sender_refused: 'Sending is paused: the mail server doesn’t let this mailbox send',
       quota: 'Sending is paused: the mailbox reached its sending limit',
       handed_over: 'Sending is paused: who connected this mailbox has left',
     },
@@ -99,13 +100,20 @@ export const texts = {
     theServer: 'The mail server',
     since: (when: string) => `Since ${when}.`,
     resumes: (when: string) => `Sending resumes automatically ${when}.`,
+    tries: (when: string) => `Duely tries again ${when}, and sends what is waiting as soon as it may.`,
     todo: {
       login_refused: 'Enter the new app password. Waiting emails are sent right away.',
+      sender_refused: 'Then send a test email. Waiting emails are sent right away.',
       quota:
         'Most providers allow more after a few hours, or the next day at the latest. Save the settings again then, and waiting emails are sent right away.',
       handed_over: 'Waiting emails are sent right away once it is connected again.',
     },
-    action: { login_refused: 'Enter New App Password', quota: 'Save Settings Again', handed_over: 'Connect Again' },
+    action: {
+      login_refused: 'Enter New App Password',
+      sender_refused: 'Change Settings',
+      quota: 'Save Settings Again',
+      handed_over: 'Connect Again',
+    },
   },
   remove: {
     title: 'Remove configuration',

@@ -222,7 +222,7 @@ function PausedBanner({ pause, zone }: { pause: SenderPause; zone: string }): Re
       }
     >
       <p className={styles.text}>
-        {cause === 'login_refused' ? (
+        {cause === 'login_refused' || cause === 'sender_refused' ? (
           <>
             {texts.pause.said} <q>{pause.message}</q>
           </>
@@ -231,10 +231,10 @@ function PausedBanner({ pause, zone }: { pause: SenderPause; zone: string }): Re
         )}
       </p>
       <p className={styles.text}>
-        {`${texts.pause.since(dayAndTime(zone, pause.since))} ${
+        {`${texts.pause.since(dayAndTime(zone, pause.since))} ${pause.advice === null ? '' : `${pause.advice} `}${
           pause.until === null
             ? texts.pause.todo[pause.reason][pause.provider]
-            : texts.pause.resumes(showComing(zone, new Date(pause.until), new Date()))
+            : (cause === 'sender_refused' ? texts.pause.tries : texts.pause.resumes)(showComing(zone, new Date(pause.until), new Date()))
         }`}
       </p>
     </Notice>

@@ -52,6 +52,7 @@ export const texts = {
   pause: {
     titles: {
       login_refused: 'Sending is paused: the mail server refused the login',
+      sender_refused: 'Sending is paused: the mail server doesn’t let this mailbox send',
       gmail: 'Sending is paused: reconnect Gmail',
       microsoft: 'Sending is paused: reconnect Microsoft 365',
       quota: 'Sending is paused: the mailbox reached its sending limit',
@@ -60,11 +61,17 @@ export const texts = {
     said: 'The mail server replied:',
     since: (when: string) => `Since ${when}.`,
     resumes: (when: string) => `Sending resumes automatically ${when}.`,
+    tries: (when: string) => `Duely tries again ${when}, and sends what is waiting as soon as it may.`,
     todo: {
       login_refused: {
         smtp: 'Enter the new app password in Email Settings. Waiting emails are sent right away.',
         gmail: 'Reconnect Gmail in Email Settings. Waiting emails are sent right away.',
         microsoft: 'Reconnect Microsoft 365 in Email Settings. Waiting emails are sent right away.',
+      },
+      sender_refused: {
+        smtp: 'Then send a test email in Email Settings. Waiting emails are sent right away.',
+        gmail: 'Then send a test email in Email Settings. Waiting emails are sent right away.',
+        microsoft: 'Then send a test email in Email Settings. Waiting emails are sent right away.',
       },
       quota: {
         smtp: 'Save the settings again in Email Settings once your provider allows more. Waiting emails are sent right away.',

@@ -87,7 +87,8 @@ function inOrder(items: AttentionItem[]): AttentionItem[] {
 /** The mailbox refuses: the reminders wait until its owner acts, or until a quota is free again. */
 function mailboxItem(pause: SenderPause, zone: string | undefined): AttentionItem {
   const cause = causeOf(pause)
-  const ends = pause.until === null ? '' : t.resumes(showComing(zone, new Date(pause.until), new Date()))
+  const when = pause.until === null ? null : showComing(zone, new Date(pause.until), new Date())
+  const ends = when === null ? '' : (cause === 'sender_refused' ? t.tries : t.resumes)(when)
   return {
     ...plainItem,
     key: `mailbox ${pause.since}`,
@@ -96,7 +97,7 @@ function mailboxItem(pause: SenderPause, zone: string | undefined): AttentionIte
     needsOwner: cause !== 'quota',
     summary: t.paused[cause].summary,
     title: t.paused[cause].title,
-    text: [t.paused[cause].text, ends].filter((sentence) => sentence !== '').join(' '),
+    text: [t.paused[cause].text, pause.advice ?? '', ends].filter((sentence) => sentence !== '').join(' '),
     ...(cause === 'handed_over' ? {} : { reply: pause.message }),
     action: { text: t.openSettings, to: screens.mailSettings, reload: false },
     at: pause.since,
@@ -121,6 +122,7 @@ function troubleItem(trouble: string): AttentionItem {
 
 const kinds: Record<Notice['kind'], Pick<AttentionItem, 'kind' | 'tone' | 'needsOwner'>> = {
   login_refused: { kind: 'mailbox', tone: 'bad', needsOwner: true },
+  sender_refused: { kind: 'mailbox', tone: 'bad', needsOwner: true },
   address_refused: { kind: 'address', tone: 'bad', needsOwner: true },
   not_delivered: { kind: 'delivery', tone: 'bad', needsOwner: true },
   promise_broken: { kind: 'promise', tone: 'bad', needsOwner: true },
@@ -161,7 +163,7 @@ function noticeItem({ _id, kind, summary, title, text, link, clients, updatedAt 
   }
 }
 
-/** Drops notices that the mailbox's own entry repeats: a refused login always, a used-up quota while the pause lasts. */
+/** Drops notices that the mailbox's own entry repeats: a refused login or sender always, a used-up quota while the pause lasts. */
 export function shownNotices(notices: Notice[], pause: SenderPause | null): Notice[] {
-  return notices.filter(({ kind }) => kind !== 'login_refused' && (kind !== 'quota' || pause === null))
+  return notices.filter(({ kind }) => kind !== 'login_refused' && kind !== 'sender_refused' && (kind !== 'quota' || pause === null))
 }

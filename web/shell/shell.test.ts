@@ -70,6 +70,7 @@ test('a mailbox that refuses is listed once', () => {
     reason: 'login_refused' as const,
     provider: 'smtp' as const,
     message: '535 no',
+    advice: null,
     since: '2026-03-02T03:30:00Z',
     until: null,
   }

@@ -83,6 +83,11 @@ export const texts = {
         title: 'Your mail server refused the login',
         text: 'Enter the new app password. Waiting emails are sent right away.',
       },
+      sender_refused: {
+        summary: 'your mail server doesn’t let you send',
+        title: 'Your mail server doesn’t let you send',
+        text: 'Waiting emails are held, and no client is affected.',
+      },
       gmail: {
         summary: 'Gmail is disconnected',
         title: 'Gmail needs to be reconnected',
@@ -105,6 +110,7 @@ export const texts = {
       },
     },
     resumes: (when: string) => `Sending resumes automatically ${when}.`,
+    tries: (when: string) => `Duely tries again ${when}.`,
     openSettings: 'Email Settings',
     look: 'View',
     correct: 'Correct address',
