@@ -1,16 +1,20 @@
 import { EventEmitter } from 'node:events'
 import type { FastifyReply } from 'fastify'
 import { expect, inject, test } from 'vitest'
+import { bankFileCalls } from '#contract/bank-file.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import type { CallLimits } from '#server/platform/answer.ts'
+import { asWork, cpuMs } from '#server/platform/work.ts'
 import { aPerson, type Person } from '#test/factories.ts'
 import { ask, openTestApp } from '#test/harness.ts'
 import { openCallLimits } from './call-limits.ts'
+import { throttles } from './tables.ts'
+import { refusals } from './texts.ts'
 
 /** A reply whose end is up to the test. */
-const aReply = () => {
+const aReply = (handling: Promise<void> | null = null) => {
   const raw = Object.assign(new EventEmitter(), { destroyed: false })
-  return { reply: { raw } as unknown as FastifyReply, end: () => raw.emit('close') }
+  return { reply: { raw, handling } as unknown as FastifyReply, end: () => raw.emit('close') }
 }
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -113,21 +117,57 @@ test('1,200 calls of an account a minute', async () => {
   await call('asha')
 })
 
-test('sixty heavy calls a minute, over all processes', async () => {
+test('what heavy calls of an account work in a minute is limited over all processes and restarts', async () => {
   await using app = await openTestApp({ config: { rateLimit: true } })
-  const [one, other] = [openCallLimits(app.deps).enterHeavy, openCallLimits(app.deps).enterHeavy]
-  const call = async (enter: typeof one) => {
-    const { reply, end } = aReply()
-    await enter('asha', reply)
-    end()
-  }
-  for (let nth = 0; nth < 30; nth += 1) {
-    await call(one)
-    await call(other)
-  }
-  const refused = await call(one).catch((error: unknown) => error)
-  expect(refused).toBeInstanceOf(ProblemError)
-  expect(refused).toMatchObject({ code: 'too_many', retryAfter: 60 })
-  app.clock.advance({ seconds: 60 })
-  await call(one)
+  const open = () => openCallLimits(app.deps, { workMs: 40 }).enterHeavy
+  const stored = () => app.db.select().from(throttles)
+  const call = (enter: CallLimits['enterHeavy'], owner: string, ms: number) =>
+    asWork(async () => {
+      const { reply, end } = aReply()
+      await enter(owner, reply)
+      for (const until = cpuMs() + ms; cpuMs() < until; ) Math.random()
+      end()
+    })
+  const [one, other] = [open(), open()]
+  await call(one, 'asha', 25)
+  await expect.poll(stored).toMatchObject([{ key: 'work:asha' }])
+  app.clock.advance({ seconds: 20 })
+  await call(other, 'asha', 25)
+  await expect.poll(async () => (await stored())[0]?.count).toBeGreaterThanOrEqual(50)
+  for (const enter of [one, other, open()])
+    await expect(call(enter, 'asha', 1)).rejects.toMatchObject({
+      code: 'too_many',
+      retryAfter: 40,
+      message: refusals.tooMuchWork(0.04, 40),
+    })
+  await call(one, 'meera', 1)
+  app.clock.advance({ seconds: 40 })
+  await call(open(), 'asha', 1)
+})
+
+test('a client that goes away neither frees the place of its call nor ends its count', async () => {
+  await using app = await openTestApp({ config: { rateLimit: true } })
+  const { enterHeavy: enter } = openCallLimits(app.deps)
+  const { promise: handling, resolve } = Promise.withResolvers<void>()
+  const abandoned = [aReply(handling), aReply(handling)]
+  await Promise.all(abandoned.map(({ reply }) => asWork(() => enter('asha', reply))))
+  let entered = false
+  const third = enter('asha', aReply().reply).then(() => (entered = true))
+  for (const { end } of abandoned) end()
+  await settled()
+  expect(entered).toBe(false)
+  resolve()
+  await third
+})
+
+test('a long body is counted before it is read, also one that is refused', async () => {
+  await using app = await openTestApp({ config: { rateLimit: true } })
+  const asha = await aPerson(app)
+  const line = { date: '2026-01-05', amount: 1, description: 'x'.repeat(900) }
+  const match = (lines: object[]) => ask(app, asha, bankFileCalls.match, { body: { lines: lines as never } })
+  expect((await match([line, {}])).status).toBe(400)
+  expect(await app.db.select().from(throttles)).toEqual([])
+  expect((await match([...Array.from({ length: 99 }, () => line), {}])).status).toBe(400)
+  const { id } = asha
+  await expect.poll(() => app.db.select().from(throttles)).toMatchObject([{ key: `work:${id}` }])
 })

@@ -3,8 +3,9 @@ import type { CallLimits } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { onBehalfOf, openTurns } from '#server/platform/turns.ts'
+import { measureWork, ownWork } from '#server/platform/work.ts'
 import { refusals } from './texts.ts'
-import { countOne, secondsUntil } from './throttle.ts'
+import { countOf, countSome, secondsUntil } from './throttle.ts'
 
 interface Limit {
   /** Calls of one account in one process at a time, how many more may wait for one of them to end, and for how long in ms. */
@@ -19,8 +20,11 @@ const calls: Limit = { atOnce: 6, mostWaiting: 200, patience: 20_000, refused: r
 /** Calls of one account in a minute in one process: ten times what a browser makes while it loads 50,000 invoices page by page. */
 const rate = { limit: 1_200, ms: 60_000 }
 const heavyCalls: Limit = { atOnce: 2, mostWaiting: 8, patience: 5_000, refused: refusals.busyHeavy }
-/** Heavy calls of one account in a minute over all processes. */
-const heavyRate = { limit: 60, seconds: 60 }
+/**
+ * What the heavy calls of one account may work in a minute over all processes, in ms of CPU: a quarter of a core. Importing 2,000 invoices takes
+ * one second, matching and recording a bank file of 10,000 lines ten.
+ */
+const heavyWork = { ms: 15_000, seconds: 60 }
 /**
  * Heavy calls of all accounts in one process at a time, by turns, because each takes up to a second of a core. A place is returned after
  * `longest` ms, however slowly the answer is read.
@@ -38,28 +42,56 @@ interface Line {
  * Limits the calls of one account, because they take connections, memory and time that others need; further ones those that read or write many records. Refuses
  * with `too_many`, and says when to try again. A call ends when its answer was sent, however slowly it is read.
  */
-export function openCallLimits({ db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>): CallLimits {
+export function openCallLimits(
+  { db, clock, config }: Pick<Deps, 'db' | 'clock' | 'config'>,
+  { workMs = heavyWork.ms }: { workMs?: number } = {},
+): CallLimits {
   const enter = inLine(calls)
   const enterHeavy = inLine(heavyCalls)
   const turns = openTurns(together)
   const count = countCalls()
+  const entered = new WeakSet<FastifyReply>()
+  const refuseBeyond = async (key: string) => {
+    const now = clock.now()
+    const { count: used, until } = await countOf(db, key, now)
+    if (used < workMs) return
+    const seconds = secondsUntil(until, now)
+    throw new ProblemError('too_many', refusals.tooMuchWork(workMs / 1_000, seconds), { retryAfter: seconds })
+  }
   return {
     async enter(ownerId, reply) {
       if (config.rateLimit) count(ownerId, clock.now().epochMilliseconds)
-      await enter(ownerId, reply)
+      untilAnswered(reply, await enter(ownerId))
     },
-    async enterHeavy(ownerId, reply, { counted: counts = true } = {}) {
-      const now = clock.now()
-      const counted = config.rateLimit && counts ? await countOne(db, `heavy:${ownerId}`, heavyRate.seconds, now) : null
-      if (counted && counted.count > heavyRate.limit) {
-        const seconds = secondsUntil(counted.until, now)
-        throw new ProblemError('too_many', refusals.tooManyHeavy(heavyRate.limit, seconds), { retryAfter: seconds })
+    async enterHeavy(ownerId, reply) {
+      if (entered.has(reply)) return
+      entered.add(reply)
+      const leave = await enterHeavy(ownerId)
+      const work = ownWork()
+      const key = `work:${ownerId}`
+      let measured = () => undefined as void
+      // The next one enters once the work of this one is stored. Where that fails, the database answers no calls either.
+      const record = async () => {
+        measured()
+        if (config.rateLimit && work.ms > 0) await countSome(db, key, { some: Math.ceil(work.ms), seconds: heavyWork.seconds }, clock.now())
       }
-      await enterHeavy(ownerId, reply)
-      const leave = await onBehalfOf(ownerId, () => turns.take()).catch(() => {
+      untilAnswered(
+        reply,
+        once(
+          () =>
+            void record()
+              .catch(() => undefined)
+              .finally(leave),
+        ),
+      )
+      if (config.rateLimit) await refuseBeyond(key)
+      const giveBack = await onBehalfOf(ownerId, () => turns.take()).catch(() => {
         throw new ProblemError('too_many', refusals.busyServer, { retryAfter: busyRetry })
       })
-      untilAnswered(reply, leave, together.longest)
+      untilAnswered(reply, giveBack, together.longest)
+      // Nothing is done yet, and the answer has no reader.
+      if (reply.raw.destroyed) throw new ProblemError('too_many', refusals.busyServer, { retryAfter: busyRetry })
+      if (config.rateLimit) measured = measureWork()
     },
   }
 }
@@ -77,7 +109,8 @@ function countCalls(): (ownerId: string, nowMs: number) => void {
   }
 }
 
-function inLine(limit: Limit): (ownerId: string, reply: FastifyReply) => Promise<void> {
+/** Waits for a place of an account, and answers how to return it. */
+function inLine(limit: Limit): (ownerId: string) => Promise<() => void> {
   const lines = new Map<string, Line>()
   const leave = (ownerId: string, line: Line) => {
     const next = line.waiting.shift()
@@ -85,24 +118,23 @@ function inLine(limit: Limit): (ownerId: string, reply: FastifyReply) => Promise
     line.running -= 1
     if (line.running === 0) lines.delete(ownerId)
   }
-  return async (ownerId, reply) => {
+  return async (ownerId) => {
     const line = lines.get(ownerId) ?? { running: 0, waiting: [] }
     lines.set(ownerId, line)
     if (line.running < limit.atOnce) line.running += 1
     else await queueUp(line, limit)
-    untilAnswered(
-      reply,
-      once(() => leave(ownerId, line)),
-    )
+    return once(() => leave(ownerId, line))
   }
 }
 
-/** Calls `release`, which may be called more than once, when the answer was sent, or after so many ms. */
+/** Calls `release`, which may be called more than once, when the call was handled and its answer sent, or after so many ms. */
 function untilAnswered(reply: FastifyReply, release: () => void, longest?: number): void {
   const timer = longest === undefined ? undefined : setTimeout(release, longest).unref()
   const ended = () => {
     clearTimeout(timer)
-    release()
+    // A client that is gone does not end the work for it.
+    if (reply.handling) void reply.handling.then(release, release)
+    else release()
   }
   reply.raw.once('finish', ended).once('close', ended)
   if (reply.raw.destroyed) ended()

@@ -24,8 +24,8 @@ export const refusals = {
   foreignSite: 'This request came from another site and was rejected.',
   tooManyCalls: (calls: number, seconds: number) =>
     `Limit of ${calls.toLocaleString('en-IN')} requests a minute reached. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
-  tooManyHeavy: (calls: number, seconds: number) =>
-    `Limit of ${calls} large requests a minute reached. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+  tooMuchWork: (limit: number, seconds: number) =>
+    `Your large requests used the ${limit} seconds of work that an account has a minute. Try again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, with fewer records at a time.`,
   busy: (atOnce: number) => `An account can make ${atOnce} requests at a time, and too many of yours are waiting. Try again in a moment.`,
   busyHeavy: (atOnce: number) =>
     `An account can make ${atOnce} large requests at a time, and yours are still being answered. Try again in a moment.`,

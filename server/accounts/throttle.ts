@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net'
-import { eq, gt, lt, lte, or, sql } from 'drizzle-orm'
+import { and, eq, gt, lt, lte, or, sql } from 'drizzle-orm'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -17,22 +17,47 @@ export async function countTry(db: Database, key: string, rule: { limit: number;
   if (count > rule.limit) throw tooMany(until, now)
 }
 
-/** Counts one more within a window of `seconds`, in one statement; answers how many there are now, and when the count starts again. */
-export async function countOne(db: Database, key: string, seconds: number, now: Instant): Promise<{ count: number; until: Instant }> {
+interface Counted {
+  count: number
+  /** When the count starts again. */
+  until: Instant
+}
+
+/** Counts one more within a window of `seconds`; answers how many there are now. */
+export async function countOne(db: Database, key: string, seconds: number, now: Instant): Promise<Counted> {
+  return countSome(db, key, { some: 1, seconds }, now)
+}
+
+/** Counts so many more within a window of `seconds`, in one statement; answers how many there are now. */
+export async function countSome(
+  db: Database,
+  key: string,
+  { some, seconds }: { some: number; seconds: number },
+  now: Instant,
+): Promise<Counted> {
   const over = lte(throttles.until, now)
   const [row] = await db
     .insert(throttles)
-    .values({ key, count: 1, until: now.add({ seconds }) })
+    .values({ key, count: some, until: now.add({ seconds }) })
     .onConflictDoUpdate({
       target: throttles.key,
       set: {
-        count: sql`CASE WHEN ${over} THEN 1 ELSE ${throttles.count} + 1 END`,
+        count: sql`CASE WHEN ${over} THEN excluded.count ELSE ${throttles.count} + excluded.count END`,
         until: sql`CASE WHEN ${over} THEN excluded.until ELSE ${throttles.until} END`,
       },
     })
     .returning()
   if (!row) throw new Error('A count was neither begun nor continued.')
   return row
+}
+
+/** How many were counted in the present window. */
+export async function countOf(db: Database, key: string, now: Instant): Promise<Counted> {
+  const [row] = await db
+    .select()
+    .from(throttles)
+    .where(and(eq(throttles.key, key), gt(throttles.until, now)))
+  return row ?? { count: 0, until: now }
 }
 
 /**

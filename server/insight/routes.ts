@@ -1,7 +1,7 @@
 import { evidenceCalls } from '#contract/evidence.ts'
 import { insightCalls } from '#contract/insights.ts'
 import { refuseWithout } from '#server/billing/billing.ts'
-import { large, localDate, long, sizeOfList } from '#server/invoices/invoices.ts'
+import { localDate, long, sizeOfList } from '#server/invoices/invoices.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { attachment } from '#server/platform/headers.ts'
@@ -15,9 +15,9 @@ export function insightRoutes(app: App, { db, clock, config }: Pick<Deps, 'db' |
   const insight = openInsight(db)
   const refuse = (ownerId: string) => refuseWithout({ ability: 'advancedAnalytics', what: analyticsName }, db, ownerId, clock.now(), config)
   /** Figures of many invoices are a heavy call. */
-  const enter = async (ownerId: string, enterHeavy: (about: { counted: boolean }) => Promise<void>) => {
+  const enter = async (ownerId: string, enterHeavy: () => Promise<void>) => {
     const size = await sizeOfList(db, ownerId)
-    if (size > long) await enterHeavy({ counted: size > large })
+    if (size > long) await enterHeavy()
   }
   answer(app, insightCalls.read, async (_parts, { account }, { enterHeavy }) => {
     await enter(account.id, enterHeavy)

@@ -56,9 +56,8 @@ const keptDeleted = { hours: 30 * 24 }
 
 /** Invoices read at a time where all are asked for: about 20 ms of work. */
 const chunk = 250
-/** A list or preview of more invoices than this is streamed, as one of two at a time; of more than `large` it counts as a heavy call. */
+/** A list or preview of more invoices than this is streamed, as a heavy call. */
 export const long = 250
-export const large = 2_000
 /** The most open invoices of an account: each is looked at every day. */
 export const mostOpen = 50_000
 
@@ -102,9 +101,9 @@ export async function* invoicePages(db: Database, ownerId: string, query: Invoic
   }
 }
 
-/** How many invoices an account has; those beyond `large` count as one. */
+/** How many invoices an account has; those beyond `long` count as one. */
 export async function sizeOfList(db: Database, ownerId: string): Promise<number> {
-  return countUpTo(db, large + 1, and(...listed(ownerId, {})))
+  return countUpTo(db, long + 1, and(...listed(ownerId, {})))
 }
 
 async function countUpTo(db: Database, most: number, which: SQL | undefined): Promise<number> {

@@ -26,7 +26,6 @@ import { putInvoice, undoImport } from './import-again.ts'
 import {
   createInvoice,
   invoicePages,
-  large,
   listInvoices,
   lockOwnersRow,
   long,
@@ -92,7 +91,7 @@ export function invoiceRoutes(
     }
     if (list) return list.rows.map((row) => toInvoice(row, list.clients))
     const size = query.limit ?? all
-    if (size > long) await enterHeavy({ counted: size > large })
+    if (size > long) await enterHeavy()
     if (size > long && query.limit === undefined) {
       const clients = await readClients(db, account.id)
       return streamed(jsonList(invoice, toInvoices(invoicePages(db, account.id, query), clients)))
@@ -174,8 +173,8 @@ export function invoiceRoutes(
     return changeInvoices(db, account.id, body, originOf(request), clock.now(), afterChange)
   })
   answer(app, clientCalls.list, async (_parts, { account }, { enterHeavy }) => {
-    const size = await countClients(db, account.id, large)
-    if (size > long) await enterHeavy({ counted: size > large })
+    const size = await countClients(db, account.id, long)
+    if (size > long) await enterHeavy()
     const all = await listClients(db, account)
     return size > long ? streamed(jsonList(client, inPages(all))) : all
   })

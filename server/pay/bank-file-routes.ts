@@ -18,7 +18,7 @@ async function* pagesOf<T>(all: T[]): AsyncGenerator<T[]> {
 
 export function bankFileRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock'>, afterChange: AfterChange): void {
   answer(app, bankFileCalls.match, async ({ body }, { account }, { enterHeavy }) => {
-    await enterHeavy({ counted: body.lines.length > few })
+    await enterHeavy()
     const matches = await matchBankFile(db, { id: account.id, currency: body.currency ?? account.currency }, body.lines)
     return streamed(jsonList(bankMatch, pagesOf(matches)))
   })

@@ -25,6 +25,7 @@ import { Streamed } from './stream-json.ts'
 import { nouns, texts } from './texts.ts'
 import { traceCalls } from './traces.ts'
 import { onBehalfOf } from './turns.ts'
+import { asWork } from './work.ts'
 
 export type App = FastifyInstance
 
@@ -67,15 +68,10 @@ export type Authenticate = (request: FastifyRequest, call: Call, reply: FastifyR
 /** A call without a reply answers nothing. */
 type Answer<C extends Call> = C['reply'] extends undefined ? void : CallReply<C> | Streamed<CallReply<C>>
 
-interface Heavy {
-  /** Whether it counts among the heavy calls of the minute; by default it does. */
-  counted?: boolean
-}
-
 /** Waits until an account may make one more call, or one more that reads or writes many records, or refuses with `too_many`. */
 export interface CallLimits {
   enter(ownerId: string, reply: FastifyReply): Promise<void>
-  enterHeavy(ownerId: string, reply: FastifyReply, about?: Heavy): Promise<void>
+  enterHeavy(ownerId: string, reply: FastifyReply): Promise<void>
 }
 
 interface Http {
@@ -86,10 +82,18 @@ interface Http {
 /** What a private call is handed. */
 interface OwnHttp extends Http {
   /** Must be called before a call reads or writes many records. */
-  enterHeavy(about?: Heavy): Promise<void>
+  enterHeavy(): Promise<void>
 }
 
 declare module 'fastify' {
+  interface FastifyRequest {
+    /** Characters of a JSON body. */
+    bodyLength: number
+  }
+  interface FastifyReply {
+    /** The handler of a call, once it runs. */
+    handling: Promise<unknown> | null
+  }
   interface FastifyInstance {
     authenticate: Authenticate
     callLimits: CallLimits
@@ -129,11 +133,14 @@ export async function openApp(options: {
   // Many API clients send the JSON content type with an empty body.
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body, done) => {
     if (body === '') return done(null)
+    request.bodyLength = body.length
     refuseManyValues(String(body), request.routeOptions.config.mostParts)
     return parse(request, String(body), done)
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
+  app.decorateRequest('bodyLength', 0)
+  app.decorateReply('handling', null)
   app.decorate('authenticate', options.authenticate)
   app.decorate('callLimits', options.callLimits ?? { enter: async () => undefined, enterHeavy: async () => undefined })
   app.decorate('notFoundPage', { answer: null })
@@ -151,7 +158,7 @@ export async function openApp(options: {
   })
   // Twice, because a body arrives in the context of its socket.
   app.addHook('onRequest', ({ ip }, _reply, done) => onBehalfOf(ip, done))
-  app.addHook('preHandler', ({ ip }, _reply, done) => onBehalfOf(ip, done))
+  app.addHook('preValidation', ({ ip }, _reply, done) => onBehalfOf(ip, () => asWork(done)))
   await app.register(cookie)
   app.setErrorHandler((error, request, reply) => {
     const said = problemOf(error, request)
@@ -188,6 +195,9 @@ class OneLineEach extends LogController {
 /** Of a body that takes longer than this to arrive, the principal is authenticated again. */
 const slowBodyMs = 1_000
 
+/** To read and validate more characters than this is a heavy call already: some 10 ms of work. */
+const longBody = 64 * 1024
+
 /** Answers a private call: authenticated first, validated second, the reply checked against the contract. */
 export function answer<C extends Call>(
   app: App,
@@ -208,7 +218,7 @@ export function answer<C extends Call>(
       const { id } = principal.account
       const actor = { person: principal.account.person.id, program: principal.apiClient?.name ?? null, needed: call.by }
       return onBehalfOf(id, () =>
-        actAs(actor, () => handle(parts, principal, { ...http, enterHeavy: (about) => app.callLimits.enterHeavy(id, http.reply, about) })),
+        actAs(actor, () => handle(parts, principal, { ...http, enterHeavy: () => app.callLimits.enterHeavy(id, http.reply) })),
       )
     },
     async (request, reply) => {
@@ -219,6 +229,10 @@ export function answer<C extends Call>(
       // Before the body is read: bodies that wait take memory.
       await app.callLimits.enter(principal.account.id, reply)
       authenticated.set(request, { principal, at: performance.now() })
+    },
+    async (request, reply) => {
+      const id = authenticated.get(request)?.principal.account.id
+      if (id !== undefined && request.bodyLength > longBody) await app.callLimits.enterHeavy(id, reply)
     },
   )
 }
@@ -234,6 +248,7 @@ function register<C extends Call>(
   call: C,
   handle: (parts: CallParts<C>, http: Http) => Promise<Answer<C>>,
   authenticate?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
+  beforeReading?: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
 ): void {
   app.route({
     method: call.method,
@@ -247,14 +262,23 @@ function register<C extends Call>(
     },
     bodyLimit: call.bodyLimit,
     config: { mostParts: mostPartsOf(call.body) },
-    ...(call.body ? { preValidation: async (request) => shortenLists(call.body as z.ZodType, request.body) } : {}),
+    ...(call.body
+      ? {
+          preValidation: async (request, reply) => {
+            await beforeReading?.(request, reply)
+            await shortenLists(call.body as z.ZodType, request.body)
+          },
+        }
+      : {}),
     // Authentication comes before validation: a stranger must learn nothing from a validation error.
     ...(authenticate ? { onRequest: authenticate } : {}),
     handler: async (request, reply) => {
       reply.status(call.status)
       if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store')
       const parts = { params: request.params, query: request.query, body: request.body } as CallParts<C>
-      const answered = (await handle(parts, { request, reply })) ?? null
+      const handling = handle(parts, { request, reply })
+      reply.handling = handling
+      const answered = (await handling) ?? null
       if (answered instanceof Streamed && !reply.hasHeader('content-type')) reply.type('application/json; charset=utf-8')
       return answered
     },

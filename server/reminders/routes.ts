@@ -6,7 +6,7 @@ import { quietDayCalls } from '#contract/quiet-days.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { type Sequence, sequenceCalls, versionOfSequence } from '#contract/sequences.ts'
 import { originOf } from '#server/accounts/accounts.ts'
-import { large, long, sizeOfList, toInvoice } from '#server/invoices/invoices.ts'
+import { long, sizeOfList, toInvoice } from '#server/invoices/invoices.ts'
 import { readClients } from '#server/invoices/pauses.ts'
 import type { SendTest } from '#server/mail/mail.ts'
 import { type Account, type App, answer, answerOpen } from '#server/platform/answer.ts'
@@ -60,7 +60,7 @@ export function reminderRoutes(app: App, deps: Deps): void {
   answer(app, reminderCalls.preview, async ({ query: { limit, cursor } }, { account }, { reply, enterHeavy }) => {
     const now = clock.now()
     const size = await sizeOfList(db, account.id)
-    if (size > long) await enterHeavy({ counted: size > large })
+    if (size > long) await enterHeavy()
     if (limit === undefined) return size > long ? streamed(previewJson(deps, account, now)) : previewReminders(deps, account, now)
     const { preview, next } = await previewPage(deps, account, now, { limit, cursor })
     const query = new URLSearchParams({ limit: String(limit), cursor: next ?? '' })

@@ -1,7 +1,9 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { everyCall } from '#contract/index.ts'
-import { percentile, row } from '#test/faults/row.ts'
-import { Browser, openTarget, signUp } from './browser.ts'
+import { percentile, row, type Trial } from '#test/faults/row.ts'
+import { Browser, openTarget, overdueInvoice, signUp } from './browser.ts'
 import { zapierEnv } from './oauth-client.ts'
 
 /** Milliseconds of CPU that a process has used: other processes of a busy machine do not count, as they do in time. */
@@ -78,5 +80,86 @@ row('133', 'bodies of many small parts without an account', { short: true }, asy
   return {
     figure: `${paths.length} addresses, ${cpu.length} bodies of 1 MB, ${wrong.length} not refused${wrong.length > 0 ? ` (${wrong.slice(0, 3).join('; ')})` : ''}; CPU ${mean.toFixed(0)} ms each, at most ${dearest?.ms} (${dearest?.path}); longest answer ${longest} bytes; another account's calls ${alone.toFixed(0)} ms, beside two connections ${beside.toFixed(0)} ms`,
     holds: wrong.length === 0 && mean <= 20 && longest <= 2_000,
+  }
+})
+
+/** The longest stretch of a program's main thread since it was last asked, in ms of CPU. */
+async function longestStretch(trial: Trial, pid: number, file: string): Promise<number> {
+  rmSync(file, { force: true })
+  process.kill(pid, 'SIGUSR2')
+  const text = await trial.until('the longest stretch is written', () => {
+    try {
+      return readFileSync(file, 'utf8')
+    } catch {
+      return null
+    }
+  })
+  return Number(text)
+}
+
+row('138', 'bank files of 2,000 lines full of references, four at a time until they are refused', async (trial) => {
+  const [invoices, forMs] = [600, 55_000]
+  trial.mustHold(
+    'no stretch of more than 20 ms of CPU; the neighbour’s median at most 40 ms more than alone; 15 s of work a minute, of at most 25 s of CPU of the program, then 429 with Retry-After and the limit',
+  )
+  const file = path.join(tmpdir(), `stretches-${crypto.randomUUID()}`)
+  trial.stack.defer(() => rmSync(file, { force: true }))
+  const { url, pid } = await openTarget(trial, {
+    RATE_LIMIT: 'on',
+    NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'stretches.ts')}`,
+    STRETCHES_FILE: file,
+  })
+  const [attacker, other] = [await signUp(url), await signUp(url)]
+  for (let nth = 0; nth < invoices; nth += 200)
+    await attacker.ask('POST /invoices/import', {
+      body: { lines: Array.from({ length: 200 }, (_none, at) => overdueInvoice({ amount: nth + at + 1 })) },
+    })
+  const references = ((await attacker.ask('GET /invoice')).body as { reference: string }[]).map(({ reference }) => reference)
+  const lines = Array.from({ length: 2_000 }, (_none, nth) => ({
+    date: '2026-01-05',
+    amount: nth + 1,
+    description: Array.from({ length: 35 }, (_no, at) => references[(nth * 7 + at * 11) % references.length]).join(' '),
+  }))
+  const raw = JSON.stringify({ lines })
+  const match = () => attacker.ask('POST /payments/match', { raw, headers: { 'content-type': json } })
+  const medianOf = async (count: number) => {
+    const took: number[] = []
+    for (let nth = 0; nth < count; nth += 1) took.push((await other.ask('GET /user/profile')).ms)
+    return percentile(took, 0.5)
+  }
+  await match()
+  await longestStretch(trial, pid, file)
+  const began = cpuOf(pid)
+  const first = await match()
+  const one = cpuOf(pid) - began
+  const longest = await longestStretch(trial, pid, file)
+  const alone = await medianOf(50)
+  const calling = { now: true }
+  const answers: { status: number; text: string; again: string | null }[] = []
+  const attackers = Array.from({ length: 4 }, async () => {
+    while (calling.now) {
+      const { status, text, headers } = await match()
+      answers.push({ status, text: text.slice(0, 200), again: headers.get('retry-after') })
+    }
+  })
+  const cpuBefore = cpuOf(pid)
+  const until = performance.now() + forMs
+  const beside: number[] = []
+  const isOver = ({ status, text }: { status: number; text: string }) => status === 429 && text.includes('seconds of work')
+  // On a busy machine they get less of it.
+  while (performance.now() < until && !answers.some(isOver)) beside.push(await medianOf(10))
+  calling.now = false
+  await Promise.all(attackers)
+  const cpu = cpuOf(pid) - cpuBefore
+  const count = (status: number) => answers.filter((each) => each.status === status).length
+  const [median, refused] = [percentile(beside, 0.5), answers.find(isOver)]
+  return {
+    figure: `${(raw.length / mega).toFixed(1)} MB, ${first.status} after ${one} ms of CPU, the longest stretch ${longest.toFixed(0)} ms; ${count(200)} answered, ${count(429)} refused (${refused?.text ?? 'none for its work'}); ${(cpu / 1_000).toFixed(1)} s of CPU in all; the neighbour's calls ${alone.toFixed(0)} ms alone, ${median.toFixed(0)} ms beside`,
+    holds:
+      first.status === 200 &&
+      longest <= 20 &&
+      median <= alone + 40 &&
+      cpu <= 25_000 &&
+      (refused ? refused.again !== null : performance.now() >= until),
   }
 })
