@@ -24,6 +24,7 @@ const planted: [rule: string, file: string, text: string][] = [
   ['a server that knows the browser', 'server/mail/mail.ts', "import { x } from '#web/platform/send.ts'"],
   ['a program that knows its tests', 'server/mail/mail.ts', "import { x } from '#test/harness.ts'"],
   ['a test of a slice that knows a higher one', 'server/mail/mail.test.ts', "import { x } from '#server/reminders/runs.ts'"],
+  ['a server that starts another program', 'server/mail/mail.ts', "import { execFile } from 'node:child_process'"],
   ['a package for development in the server', 'server/mail/mail.ts', "import { SMTPServer } from 'smtp-server'"],
   ['a server that uses what is built into the client', 'server/mail/mail.ts', "import { x } from 'react'"],
   ['a tool in the build of the client', 'vite.config.ts', "import { x } from 'vitest'"],
@@ -45,6 +46,13 @@ const planted: [rule: string, file: string, text: string][] = [
   ['a file called types', 'web/mail/types.d.ts', 'export type X = 1'],
   ['an index', 'web/mail/index.ts', 'export const x = 1'],
   ['a mock of a module', 'server/mail/mail.test.ts', "vi.mock('./mailer.ts')"],
+  ['HTML past React', 'web/mail/x.tsx', 'export const X = ({ html }) => <p dangerouslySetInnerHTML={{ __html: html }} />'],
+  ['HTML among properties', 'web/mail/x.ts', 'export const x = (html) => ({ dangerouslySetInnerHTML: { __html: html } })'],
+  ['HTML set on an element', 'web/mail/x.ts', 'export const x = (place, html) => { place.innerHTML = html }'],
+  ['a frame without a sandbox', 'web/mail/x.tsx', 'export const X = ({ html }) => <iframe srcDoc={html} />'],
+  ['a frame that runs scripts', 'web/mail/x.tsx', 'export const X = ({ html }) => <iframe sandbox="allow-scripts" srcDoc={html} />'],
+  ['a frame whose sandbox is computed', 'web/mail/x.tsx', 'export const X = ({ html, of }) => <iframe sandbox={of} srcDoc={html} />'],
+  ['a frame whose sandbox can be replaced', 'web/mail/x.tsx', 'export const X = (props) => <iframe sandbox="" {...props} />'],
 ]
 
 test.each(planted)('%s is refused', (_rule, file, text) => {
@@ -73,6 +81,7 @@ const innocent: [rule: string, file: string, text: string][] = [
   ['a neighbour', 'server/mail/mail.ts', "import { x } from './host.ts'"],
   ['routes where they are put together', 'server/app.ts', "import { x } from '#server/mail/routes.ts'"],
   ['words about an import', 'server/mail/mail.ts', "// import { x } from '../platform/log.ts'\nexport const x = \"import '#web/x.ts'\""],
+  ['a frame in which nothing runs', 'web/mail/x.tsx', 'export const X = ({ html }) => <iframe sandbox="" srcDoc={html} />'],
   ['another folder of its own slice', 'web/invoices/form/x.tsx', "import { X } from '#web/invoices/dashboard/y.tsx'"],
   [
     'the look of a screen',

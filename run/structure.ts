@@ -156,6 +156,7 @@ export function trespasses(files: Source[]): string[] {
     ...wrongNames(file.path),
     ...importsOf(file).flatMap((name) => wrongImport(file.path, name) ?? []),
     ...(mocks(file) ? [`${file.path} mocks a module`] : []),
+    ...(isOfScreens(file.path) ? rawMarkup(file).map((what) => `${file.path} has ${what}`) : []),
   ])
 }
 
@@ -207,6 +208,8 @@ function mayUse(packages: Packages, name: string): boolean {
     case 'formats':
       return own === 'fast-xml-parser' || own === 'fflate'
     case 'server':
+      // A shell or another program would have what Duely has.
+      if (name === 'node:child_process') return false
       return name.startsWith('node:') || (needed && !ofClient.test(own))
     case 'web':
       return own === 'zod' || own === 'uqr' || own === 'papaparse' || (needed && ofClient.test(own))
@@ -237,6 +240,23 @@ function mocks(source: Source): boolean {
   walk(parse(source), ({ type, object, property }) => {
     if (type === 'MemberExpression' && isNode(object) && object.name === 'vi' && isNode(property))
       found ||= ['mock', 'doMock'].includes(String(property.name))
+  })
+  return found
+}
+
+const isOfScreens = (file: string) => file.startsWith('web/') && !file.endsWith('.test.ts')
+const pastReact = /^(?:dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|createContextualFragment|setHTMLUnsafe)$/
+
+/** Ways for the HTML of clients, files and templates to become that of the page: past React, or in a frame that lets it do something. */
+function rawMarkup(source: Source): string[] {
+  const found: string[] = []
+  walk(parse(source), ({ type, name, attributes }) => {
+    if (/^(?:JSX)?Identifier$/.test(type) && pastReact.test(String(name))) found.push(`${name}: React escapes what it is given as children`)
+    if (type !== 'JSXOpeningElement' || !isNode(name) || !/^i?frame$|^object$|^embed$/.test(String(name.name))) return
+    const given = [attributes].flat().filter(isNode)
+    const isClosed = given.some((one) => isNode(one.name) && one.name.name === 'sandbox' && literal(one.value) === '')
+    // Properties that are spread could bring another one.
+    if (!isClosed || given.some((one) => one.type === 'JSXSpreadAttribute')) found.push('a frame without sandbox=""')
   })
   return found
 }
