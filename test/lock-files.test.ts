@@ -6,6 +6,8 @@ import { z } from 'zod'
 const entrySchema = z.object({
   resolved: z.string().optional(),
   dev: z.boolean().optional(),
+  integrity: z.string().optional(),
+  hasInstallScript: z.boolean().optional(),
   optionalDependencies: z.record(z.string(), z.string()).optional(),
 })
 type Packages = Record<string, z.infer<typeof entrySchema>>
@@ -39,4 +41,22 @@ test('npm start installs none of the tools', () => {
   const packages = packagesOf('package-lock.json')
   const tools = ['@biomejs/biome', '@playwright/test', 'drizzle-kit', 'fast-check', 'knip', 'smtp-server', 'vitest']
   expect(tools.filter((name) => packages[`node_modules/${name}`]?.dev !== true)).toEqual([])
+})
+
+/** A package’s code would run as the operator, before anything of it is imported. */
+test.each(lockFiles)('of the packages in %s only Node and esbuild run a script when they are installed', (file) => {
+  const packages = packagesOf(file)
+  const scripted = Object.keys(packages).filter((place) => packages[place]?.hasInstallScript)
+  const names = new Set(scripted.map((place) => place.slice(place.lastIndexOf('node_modules/') + 'node_modules/'.length)))
+  expect([...names].sort()).toEqual(file === 'package-lock.json' ? ['esbuild', 'node'] : [])
+  const { allowScripts = {} } = z
+    .object({ allowScripts: z.record(z.string(), z.literal(true)).optional() })
+    .parse(JSON.parse(readFileSync(path.join(import.meta.dirname, '..', path.dirname(file), 'package.json'), 'utf8')))
+  expect(Object.keys(allowScripts).sort()).toEqual([...names].sort())
+})
+
+test('what npm start installs is compared with the hashes of the lock file', () => {
+  const packages = Object.entries(packagesOf('package-lock.json')).filter(([place, { dev }]) => place !== '' && !dev)
+  expect(packages.length).toBeGreaterThan(100)
+  expect(packages.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([place]) => place)).toEqual([])
 })
