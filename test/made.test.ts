@@ -138,7 +138,7 @@ test('what someone set up who leaves does nothing until it is taken over, with o
   ])
     expect(tried.problem).toMatchObject({
       code: 'conflict',
-      message: 'Who set this up has left the business. Take it over under Team first.',
+      message: 'The person who set this up has left the business. Take it over under Team first.',
     })
   expect((await as(again, mailCalls.test, {})).status).toBe(200)
   expect((await as(again, mailCalls.config, {})).reply.pause?.reason).toBe('handed_over')
@@ -304,6 +304,7 @@ const others: Record<string, string> = {
   'idempotency_keys.request_hash': hashOnly,
   'invitations.email': 'ends with who invited: endAdmin',
   'invitations.token_hash': 'ends with who invited: endAdmin',
+  'invoice_payments.bank_id': 'names a transfer of a bank, opens nothing',
   'invoice_payments.bank_line_hash': hashOnly,
   'invoice_payments.request_hash': hashOnly,
   'invoice_payments.request_key': 'names a request, opens nothing',

@@ -19,12 +19,12 @@ export const madeTexts = {
   notThere: 'This was taken over or ended meanwhile.',
   notMine: (name: string) => `${name} was asked to take this over. The owner of the business can do it too.`,
   someone: 'A former member',
-  takeOverFirst: 'Who set this up has left the business. Take it over under Team first.',
+  takeOverFirst: 'The person who set this up has left the business. Take it over under Team first.',
 
   handedOver: {
     title: (from: string, count: number, to: string) =>
       `${from} left ${count === 1 ? 'one connection' : `${count} connections`} for ${to} to take over`,
-    text: 'They do nothing until someone takes them over. Look at them under Team, and take them over or end them.',
+    text: 'They do nothing until someone takes them over. Take them over or end them under Team.',
     audit: (names: string[], heir: string) => `${new Intl.ListFormat('en-GB').format(names)}, to ${heir}`,
   },
   /** No words of anyone in it: who leaves chose their name, and those of what they made. */
@@ -36,7 +36,7 @@ export const madeTexts = {
       'Someone has left a business that you work in on Duely, and asks you to take over what they set up there, such as API keys, webhooks or a mailbox.',
       'It does nothing until you decide. What you take over gets a new secret, which only you are shown.',
     ],
-    button: { label: 'Look at them', path: screens.team },
+    button: { label: 'Review them', path: screens.team },
     after: ['End what you don’t recognise.'],
   } satisfies Omit<SystemMail, 'to' | 'link'>,
 

@@ -460,7 +460,7 @@ export const noticeEmails: Record<Notice['kind'], NoticeEmail> = {
     label: 'Check the details',
   },
   // Emailed in words of its own, and only to who is asked.
-  handed_over: { subject: 'Connections for you to take over', before: [], label: 'Look at them' },
+  handed_over: { subject: 'Connections for you to take over', before: [], label: 'Review them' },
   access_changed: {
     subject: 'A connection of your business was changed',
     before: [

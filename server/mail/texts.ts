@@ -8,9 +8,9 @@ export const providerNames = { smtp: 'SMTP', gmail: 'Gmail', microsoft: 'Microso
 export const refusals = {
   notConfigured: 'Please configure your email settings first before sending a test email.',
   noMailbox: 'There is no such mailbox.',
-  knownPassword: 'Who left knows this password. Please create a new one at your mail provider, and enter that.',
-  connectAgain: 'Who left knows the password of this mailbox. Connect it again under Email Settings, with a new one.',
-  handedOver: (address: string) => `Who connected ${address} has left. Connect it again, with a new password or permission.`,
+  knownPassword: 'Someone who left knows this password. Please create a new one at your mail provider, and enter that.',
+  connectAgain: 'Someone who left knows the password of this mailbox. Connect it again under Email Settings, with a new one.',
+  handedOver: (address: string) => `The person who connected ${address} has left. Connect it again with a new password or permission.`,
   mostMailboxes: (most: number) => `You have ${most} mailboxes, the most there can be. Please remove one first.`,
   oneMailbox: 'Several mailboxes are part of Enterprise.',
   gmailNotSetUp: 'Gmail is not set up on this server. Please connect your mailbox by SMTP.',

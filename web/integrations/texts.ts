@@ -166,7 +166,7 @@ export const texts = {
         text: 'Events wait for up to 30 days and are delivered once you subscribe again.',
       },
       handed_over: {
-        title: 'Who set this up has left',
+        title: 'The person who set this up has left',
         text: 'It gets no events until someone takes it over under Team, with a new secret. Events wait for up to 30 days.',
       },
     },

@@ -113,8 +113,7 @@ function Mailbox(props: { mailbox: MailConfig; connected: boolean; onConfigure: 
   const { mailbox, connected, onConfigure, onRemove } = props
   return (
     <>
-      {mailbox.pause && <MailboxPause pause={mailbox.pause} host={mailbox.host} onFix={onConfigure} />}
-      <NextStep />
+      {mailbox.pause ? <MailboxPause pause={mailbox.pause} host={mailbox.host} onFix={onConfigure} /> : <NextStep />}
       <ConfiguredCard mailbox={mailbox} connected={connected} onChange={onConfigure} onRemove={onRemove} />
     </>
   )

@@ -94,7 +94,7 @@ export const texts = {
       login_refused: 'Sending is paused: the mail server refused the login',
       sender_refused: 'Sending is paused: the mail server doesn’t let this mailbox send',
       quota: 'Sending is paused: the mailbox reached its sending limit',
-      handed_over: 'Sending is paused: who connected this mailbox has left',
+      handed_over: 'Sending is paused: the person who connected this mailbox has left',
     },
     said: (host: string) => `${host} replied:`,
     theServer: 'The mail server',

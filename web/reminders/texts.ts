@@ -56,7 +56,7 @@ export const texts = {
       gmail: 'Sending is paused: reconnect Gmail',
       microsoft: 'Sending is paused: reconnect Microsoft 365',
       quota: 'Sending is paused: the mailbox reached its sending limit',
-      handed_over: 'Sending is paused: who connected this mailbox has left',
+      handed_over: 'Sending is paused: the person who connected this mailbox has left',
     },
     said: 'The mail server replied:',
     since: (when: string) => `Since ${when}.`,

@@ -100,7 +100,7 @@ export const texts = {
       },
       handed_over: {
         summary: 'a mailbox has to be connected again',
-        title: 'Who connected your mailbox has left',
+        title: 'The person who connected your mailbox has left',
         text: 'Connect it again. Waiting emails are sent right away.',
       },
       quota: {

@@ -109,10 +109,12 @@ function TakeOver({ item, onClose }: { item: HandedOver | null; onClose: () => v
     >
       {secret !== null ? (
         <>
-          <p className={styles.flush}>{d.once}</p>
-          <div className={styles.secret}>
-            <code>{secret}</code>
-            <CopyButton text={secret} what={d.label} />
+          <div className={styles.takeOver}>
+            <p className={styles.flush}>{d.once}</p>
+            <div className={styles.secret}>
+              <code>{secret}</code>
+              <CopyButton text={secret} what={d.label} />
+            </div>
           </div>
           <Group justify="flex-end" mt={24}>
             <Button onClick={onClose}>{d.kept}</Button>

@@ -31,14 +31,11 @@ export function RemoveMember(props: RemoveMemberProps): ReactNode {
   const { self, displayName } = member
   const made = useApiQuery(teamCalls.made, { params: { personId: member._id } }, { staleTime: 0 })
   const asks = (made.data ?? []).length > 0
-  const question = self
-    ? t.leaveQuestion(business.name)
-    : asks
-      ? t.made(displayName, business.name)
-      : t.question(displayName, business.name)
+  const leaving = asks ? t.leaveMade(business.name) : t.leaveQuestion(business.name)
+  const removing = (asks ? t.made : t.question)(displayName, business.name)
   return (
     <>
-      <p className={styles.text}>{question}</p>
+      <p className={styles.text}>{self ? leaving : removing}</p>
       <QueryView query={made} loading={madeTexts.loading} error={madeTexts.failed} empty={<Confirm {...props} made={[]} />}>
         {(list) => <Confirm key={list.length} {...props} made={list} />}
       </QueryView>
@@ -73,13 +70,15 @@ function Confirm({ member, heirs, made, onDone }: RemoveMemberProps & { made: Ma
         <>
           <MadeList made={made} choosing={choice === 'take_over'} leftOut={leftOut} onLeaveOut={setLeftOut} />
           <p className={styles.note}>{self ? madeTexts.ownKnows : madeTexts.knows(member.displayName)}</p>
-          <Radio.Group<Choice> value={choice} onChange={setChoice} className={styles.choices ?? ''} aria-label={texts.team.remove.choice}>
-            <Radio value="revoke" label={t.revoke} description={madeTexts.end} />
-            <Radio
-              value="take_over"
-              label={self ? madeTexts.ask : t.takeOver}
-              description={self ? madeTexts.askHint : madeTexts.takeOver}
-            />
+          <Radio.Group<Choice> value={choice} onChange={setChoice} aria-label={t.choice}>
+            <div className={styles.choices}>
+              <Radio value="revoke" label={t.revoke} description={madeTexts.end} />
+              <Radio
+                value="take_over"
+                label={self ? madeTexts.ask : t.takeOver}
+                description={self ? madeTexts.askHint : madeTexts.takeOver}
+              />
+            </div>
           </Radio.Group>
           {choice === 'take_over' && heirs.length > 1 && (
             <NativeSelect

@@ -175,7 +175,7 @@ export const texts = {
     anyone: 'Anyone who has this link can read the sheet.',
     missingHint: 'An unpaid invoice from this link is marked as paid once it is missing from the file.',
     proofHint: 'So that no one else can change your invoices by a link.',
-    handedOver: 'Who added this link has left. It is not read until someone takes it over under Team.',
+    handedOver: 'The person who added this link has left. Take it over under Team to read it again.',
     add: 'Watch',
     look: 'Look now',
     looking: 'Reading...',
