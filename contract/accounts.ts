@@ -191,6 +191,7 @@ const takeoverRemoval = z
     'applications',
     'webhooks',
     'sources',
+    'file_layouts',
     'payment_settings',
     'team',
   ])
@@ -211,6 +212,7 @@ export const removalNames: Record<TakeoverRemoval, string> = {
   applications: 'the connected apps',
   webhooks: 'the webhooks',
   sources: 'the watched addresses',
+  file_layouts: 'the answers about files',
   payment_settings: 'how clients pay you',
   team: 'the rest of the team',
 }

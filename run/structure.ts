@@ -97,6 +97,7 @@ const alsoPublic: Record<string, string> = {
   'server/accounts/roles.ts': 'the role that a call needs is compared in one place',
   'server/accounts/sessions.ts': 'calls are authenticated in one place, and sessions are pruned in the background',
   'server/accounts/call-limits.ts': 'calls of every slice wait for it',
+  'server/invoices/file-layouts.ts': 'a takeover removes what someone else answered about files',
   'server/accounts/throttle.ts': 'attempts are pruned in the background; other slices count their own attempts',
   'server/billing/former-accounts.ts': 'handed to accounts, which are created and deleted; pruned in the background',
   'server/billing/plan-notifications.ts': 'notifications about ending plans run in the background',

@@ -26,6 +26,7 @@ import {
   zapOnAccountDeleted,
 } from '#server/integrations/integrations.ts'
 import { integrationRoutes } from '#server/integrations/routes.ts'
+import { layoutsOnAccountTakeover } from '#server/invoices/file-layouts.ts'
 import { hasInvoices, invoiceTotals } from '#server/invoices/invoices.ts'
 import { invoiceRoutes } from '#server/invoices/routes.ts'
 import { hasMailConfig } from '#server/mail/mail.ts'
@@ -119,6 +120,7 @@ export async function openCalls(deps: Deps): Promise<App> {
       mailOnAccountTakeover(deps),
       templatesOnAccountTakeover,
       remindersOnAccountTakeover,
+      layoutsOnAccountTakeover,
       payOnAccountTakeover(deps),
       integrationsOnAccountTakeover(config),
     ],

@@ -295,6 +295,7 @@ const others: Record<string, string> = {
   'clients.email_key': ofClient,
   'clients.second_contact': ofClient,
   'deliveries.client_email': ofClient,
+  'file_layouts.hash': hashOnly,
   'former_accounts.address_hash': hashOnly,
   'google_returns.browser_hash': ofPerson,
   'google_returns.code_hash': ofPerson,

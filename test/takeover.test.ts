@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
 import { businessCalls, teamCalls } from '#contract/business.ts'
 import { businessHeader } from '#contract/call.ts'
+import { fileLayoutCalls } from '#contract/file-layouts.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { mailCalls } from '#contract/mail.ts'
 import { noticeCalls } from '#contract/notices.ts'
@@ -109,6 +110,8 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   await app.db.execute(sql`INSERT INTO pulls (owner_id, id, source_id, at, state)
     SELECT owner_id, gen_random_uuid(), id, created_at, 'applied' FROM sources`)
   await addOwnerLink(app.db, { ownerId: stranger.id, purpose: 'end_summaries', expiresAt: app.clock.now().add({ hours: 1 }) })
+  const layout = { kind: 'bank' as const, headings: 'date|amount', name: 'Theirs', answers: [{ question: 'order/date', answer: 'mdy' }] }
+  await ask(app, stranger, fileLayoutCalls.keep, { body: layout })
   // A run that was made before a confirmed email was needed.
   smtp.answer({ mail: () => '451 4.3.0 Later' })
   await withoutMail(app, () => app.whileJobsRun(ask(app, stranger, reminderCalls.start)))
@@ -127,6 +130,7 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
     'api_keys',
     'applications',
     'display_name',
+    'file_layouts',
     'mailbox',
     'payment_settings',
     'schedule',

@@ -3,6 +3,7 @@ import { and, desc, eq } from 'drizzle-orm'
 import { z } from 'zod'
 import type { CallParts } from '#contract/call.ts'
 import { type FileLayout, type fileLayoutCalls, mostLayouts } from '#contract/file-layouts.ts'
+import type { OnAccountTakeover } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import type { Database } from '#server/platform/database.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
@@ -60,6 +61,12 @@ export async function renameLayout(db: Database, ownerId: string, id: string, na
 export async function removeLayout(db: Database, ownerId: string, id: string): Promise<void> {
   const removed = await db.delete(fileLayouts).where(ofId(ownerId, id)).returning({ id: fileLayouts.id })
   if (removed.length === 0) throw new ProblemError('not_found', texts.layoutNotFound)
+}
+
+/** Answers of someone else would decide how the files of the account’s owner are read. */
+export const layoutsOnAccountTakeover: OnAccountTakeover = async (tx, ownerId) => {
+  const gone = await tx.delete(fileLayouts).where(eq(fileLayouts.ownerId, ownerId)).returning({ id: fileLayouts.id })
+  return { removed: gone.length > 0 ? ['file_layouts'] : [] }
 }
 
 function ofId(ownerId: string, id: string) {
