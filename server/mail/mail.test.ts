@@ -165,6 +165,13 @@ const failures: Failure[] = [
     says: 'doesn’t accept logins on port 587',
   },
   {
+    name: 'a server with other logins alone',
+    options: starttls,
+    script: { offers: { mechanisms: 'SCRAM-SHA-256 XOAUTH2' } },
+    field: 'host',
+    says: 'offers only ways to log in that Duely doesn’t have (SCRAM-SHA-256, XOAUTH2), so no password was sent',
+  },
+  {
     name: 'SSL on a TLS port',
     options: starttls,
     draft: { secure: true },

@@ -6,6 +6,7 @@ import { drip, type FakeSmtp, later, openFakeSmtp, reset, type Script, type Smtp
 import { type Mail, type Mailer, type MailerOptions, type Outcome, openSmtpMailer } from './mailer.ts'
 import { type Sender, sealPassword } from './sender.ts'
 import type { Deadlines } from './session.ts'
+import { ehloOf } from './session.ts'
 
 const secretKey = 'a secret key for tests, 32 characters'
 const raw = Buffer.from('Message-ID: <one@example.com>\r\nSubject: Your invoice\r\n\r\n.hello\r\n')
@@ -358,6 +359,26 @@ test('a private host that the operator allows may do without TLS, without a cert
   open.answer({ offers: { auth: false } })
   expect((await aMailer().send(aSender(open), toClient)).kind).toBe('accepted')
   expect(open.authTries).toBe(0)
+})
+
+test('a server that offers other logins alone gets no password, and is named', async () => {
+  await using smtp = await openFakeSmtp()
+  smtp.answer({ offers: { mechanisms: 'SCRAM-SHA-256 XOAUTH2' } })
+  expect(await aMailer().send(aSender(smtp), toClient)).toMatchObject({
+    kind: 'login_refused',
+    reply: expect.stringContaining('SCRAM-SHA-256'),
+  })
+  expect(smtp.authTries).toBe(0)
+})
+
+test.each([
+  ['https://duely.example/app', 'duely.example'],
+  ['http://192.0.2.7:3000', '[192.0.2.7]'],
+  ['http://[2001:db8::7]', '[IPv6:2001:db8::7]'],
+])('a server at %s greets mail servers as %s', async (publicUrl, name) => {
+  await using smtp = await openFakeSmtp()
+  expect((await aMailer({ ehlo: ehloOf(publicUrl) }).send(aSender(smtp), toClient)).kind).toBe('accepted')
+  expect(smtp.commands[0]).toBe(`EHLO ${name}`)
 })
 
 test('an address beyond ASCII goes only to a server that knows such addresses', async () => {

@@ -56,6 +56,7 @@ export interface MailerOptions {
   connect?: NetworkDeps['connect']
   deadlines?: Partial<Deadlines>
   trust?: string
+  ehlo?: string
   /** How long a connection is kept for the next email, in ms. */
   idleMs?: number
 }
@@ -96,6 +97,7 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
     ...(options.resolve ? { resolve: options.resolve } : {}),
     ...(options.connect ? { connect: options.connect } : {}),
     trust: options.trust ?? null,
+    ehlo: options.ehlo ?? null,
     deadlines: { ...defaultNetwork.deadlines, ...options.deadlines },
   }
   const idleMs = options.idleMs ?? 5_000
@@ -287,6 +289,7 @@ function classify(error: unknown, about: { sender: Sender; dataSent: boolean; co
   if (reply !== null && passwordsSwitchedOff.has(enhancedCode(reply) ?? ''))
     return { kind: 'login_refused', reply: passwordsSwitchedOffText(about.sender.host ?? 'This server', reply).slice(0, 500) }
   if (code === 'login' && !isTemporary(reply)) return { kind: 'login_refused', reply: reply ?? '' }
+  if (code === 'no_mechanism') return { kind: 'login_refused', reply: plainWords(error, about.sender) }
   if (code !== 'reply' || reply === null)
     return {
       kind: 'temporary',

@@ -48,7 +48,7 @@ import {
 } from './mail.ts'
 import { microsoftRoutes } from './microsoft-routes.ts'
 import { replyToRoutes } from './reply-to.ts'
-import { defaultNetwork, type NetworkDeps } from './session.ts'
+import { defaultNetwork, ehloOf, type NetworkDeps } from './session.ts'
 import { sendTestMail, sendToOwner } from './test-mail.ts'
 import { refusals } from './texts.ts'
 import { openMailer } from './transports.ts'
@@ -93,7 +93,12 @@ export function mailRoutes(
   world: { network?: Partial<NetworkDeps>; patience?: { wholeMs: number; probeMs: number }; testPatienceMs?: number } = {},
 ): SendTest {
   const { db, clock, config, log } = deps
-  const network: NetworkDeps = { ...defaultNetwork, allowPrivateHosts: config.allowPrivateSmtpHosts, ...world.network }
+  const network: NetworkDeps = {
+    ...defaultNetwork,
+    allowPrivateHosts: config.allowPrivateSmtpHosts,
+    ehlo: ehloOf(config.publicUrl),
+    ...world.network,
+  }
 
   answer(app, mailCalls.config, async (_parts, { account }) => toMailConfig(await findSender(db, account.id)))
 

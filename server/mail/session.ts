@@ -32,6 +32,8 @@ export interface NetworkDeps {
   deadlines: Deadlines
   /** Certificates (PEM) that are trusted besides the well-known authorities. */
   trust: string | null
+  /** What this server calls itself (RFC 5321, 4.1.1.1); null: its address. */
+  ehlo: string | null
 }
 
 export const defaultNetwork: Omit<NetworkDeps, 'allowPrivateHosts'> = {
@@ -39,7 +41,17 @@ export const defaultNetwork: Omit<NetworkDeps, 'allowPrivateHosts'> = {
   connect: connectToAddresses,
   deadlines: { connect: 10_000, greeting: 20_000, command: 30_000, beforeDot: 60_000, dot: 120_000 },
   trust: null,
+  ehlo: null,
 }
+
+/** How a server greets others, by the address that people reach it at: its name, or an address literal (RFC 5321, 4.1.3). */
+export function ehloOf(publicUrl: string): string {
+  const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')
+  return net.isIPv6(host) ? `[IPv6:${host}]` : net.isIPv4(host) ? `[${host}]` : host
+}
+
+/** The mechanisms that a login can use here (RFC 4954); a server with others alone gets no password. */
+const spoken = ['PLAIN', 'LOGIN', 'CRAM-MD5']
 
 /** Where to go and who goes there. */
 interface Target {
@@ -143,6 +155,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
   let fail: ((error: MailError) => void) | null = null
   let broken: MailError | null = null
   let smtpUtf8 = false
+  let mechanisms: string[] = []
   let asked = ''
   let dotUntil = about.began + deadlines.beforeDot
   let progress = { answered: false, dataSent: false }
@@ -155,6 +168,7 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
     connection: socket,
     host: host.name,
     port: target.port,
+    ...(network.ehlo === null ? {} : { name: network.ehlo }),
     secure: target.secure,
     secured: target.secure,
     requireTLS: !target.secure && !lax,
@@ -179,7 +193,9 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
           lose(new MailError('reply', oneLine(toClient), 'RCPT TO'))
         // Before DATA is asked for: no email may come of it.
         else if (isTrial && replies?.length === 2) lose(new MailError('broken_off'))
-        if (asked === 'EHLO' && replyCode(reply) === 250) smtpUtf8 = /^250[ -]SMTPUTF8\b/im.test(reply)
+        if (asked !== 'EHLO' || replyCode(reply) !== 250) return
+        smtpUtf8 = /^250[ -]SMTPUTF8\b/im.test(reply)
+        mechanisms = [...reply.matchAll(/^250[ -]AUTH[ =](.*)$/gim)].flatMap(([, names = '']) => names.trim().toUpperCase().split(/\s+/))
       },
     }),
   })
@@ -223,6 +239,8 @@ async function talk(socket: net.Socket, plain: net.Socket, about: Talk): Promise
     })
     if (smtp.allowsAuth || !lax) {
       if (!smtp.allowsAuth) throw new MailError('no_login')
+      if (mechanisms.length > 0 && !spoken.some((one) => mechanisms.includes(one)))
+        throw new MailError('no_mechanism', mechanisms.join(', '))
       await exchange((done) => smtp.login({ user: target.user, pass: target.pass }, done)).catch((error: Error) => {
         const known = understand(error, 'login')
         throw new MailError(known.code, known.reply && withoutSecrets(known.reply, target))

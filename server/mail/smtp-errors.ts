@@ -16,6 +16,7 @@ export type SmtpErrorCode =
   | 'tls_failed'
   | 'turned_away'
   | 'no_login'
+  | 'no_mechanism'
   | 'login'
   | 'reply'
 

@@ -170,6 +170,11 @@ export function describeError(error: MailError, tried: { host: string; port: num
         field: 'port',
         sentence: `${host} doesn’t accept logins on port ${port}. Please try port 465 with SSL or 587 with TLS.`,
       }
+    case 'no_mechanism':
+      return {
+        field: 'host',
+        sentence: `${host} offers only ways to log in that Duely doesn’t have (${error.reply}), so no password was sent. Ask your provider for PLAIN or LOGIN over TLS, or connect the mailbox by Gmail or Microsoft 365.`,
+      }
     case 'login':
       if (isTemporary(error.reply)) return { field: null, sentence: `${host} can’t check logins right now.${said} Please try again later.` }
       return {

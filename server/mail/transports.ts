@@ -7,6 +7,7 @@ import { gmailApi } from './gmail.ts'
 import { graphApi, openMicrosoft } from './graph.ts'
 import { type Mailer, type Outcome, openSmtpMailer } from './mailer.ts'
 import type { Sender } from './sender.ts'
+import { ehloOf } from './session.ts'
 import { replyCode } from './smtp-errors.ts'
 import { outcomes, providerNames } from './texts.ts'
 
@@ -18,7 +19,7 @@ export function openMailer({ db, config, log, clock }: Pick<Deps, 'db' | 'config
   const { secretKey, google, microsoft } = config
   const options = { secretKey, db, log }
   const mailers: Record<Sender['provider'], Mailer | null> = {
-    smtp: openSmtpMailer({ secretKey, allowPrivateHosts: config.allowPrivateSmtpHosts, log }),
+    smtp: openSmtpMailer({ secretKey, allowPrivateHosts: config.allowPrivateSmtpHosts, log, ehlo: ehloOf(config.publicUrl) }),
     gmail: google && openApiMailer(gmailApi(openProvider(google), google.gmailApiUrl), options),
     microsoft: microsoft && openApiMailer(graphApi(openMicrosoft(microsoft), microsoft.graphApiUrl), options),
   }

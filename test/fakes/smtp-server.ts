@@ -40,7 +40,7 @@ export function later(when: number | Promise<unknown>, next?: Move): Move {
 export interface Script {
   greeting?: (connection: number) => Move | undefined
   /** Offered extensions: by default all but PIPELINING, and STARTTLS only if the server has TLS. */
-  offers?: { starttls?: boolean; smtputf8?: boolean; auth?: boolean; pipelining?: boolean }
+  offers?: { starttls?: boolean; smtputf8?: boolean; auth?: boolean; mechanisms?: string; pipelining?: boolean }
   auth?: (attempt: number) => Move | undefined
   mail?: (from: string, nth: number) => Move | undefined
   /** `offered`: the number of RCPT commands for this recipient. */
@@ -302,7 +302,7 @@ export async function openFakeSmtp(options: SmtpOptions = {}): Promise<FakeSmtp>
       const lines = ['fake.example.com', '8BITMIME', 'SIZE 26214400', 'ENHANCEDSTATUSCODES']
       if (script.offers?.smtputf8 !== false) lines.push('SMTPUTF8')
       if (script.offers?.pipelining) lines.push('PIPELINING')
-      if (script.offers?.auth !== false) lines.push('AUTH PLAIN LOGIN')
+      if (script.offers?.auth !== false) lines.push(`AUTH ${script.offers?.mechanisms ?? 'PLAIN LOGIN'}`)
       if (offersStarttls()) lines.push('STARTTLS')
       return lines.map((line, at) => `250${at === lines.length - 1 ? ' ' : '-'}${line}`)
     }
