@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { call, roles } from './call.ts'
 import { fingerprint } from './sequence-choice.ts'
+import { entered } from './text.ts'
 
 /** A person's email address: one addr-spec, no display name, no control characters, at most 254 characters. */
 export const emailAddress = z
@@ -33,9 +34,7 @@ export const timezone = z.string('Please choose a time zone such as Asia/Kolkata
   }
 }, 'Please choose a time zone such as Asia/Kolkata.')
 
-export const displayName = z
-  .string('Please enter your name.')
-  .trim()
+export const displayName = entered('Please enter your name.')
   .min(1, 'Please enter your name.')
   .max(200, 'Please enter a name of at most 200 characters.')
   .refine((name) => !/\p{Cc}/u.test(name), 'Please enter a name on one line.')

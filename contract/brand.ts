@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { english } from './english.ts'
 import type { Speech } from './speech.ts'
 import { escapeHtml, type RenderedReminder } from './templates.ts'
+import { entered, withoutMarks } from './text.ts'
 
 const line = (most: number, message: string) =>
-  z
-    .string(message)
-    .trim()
+  entered(message)
     .max(most, message)
     .refine((text) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text), 'Please enter it on one line.')
 
@@ -30,9 +29,7 @@ export const brand = z.strictObject({
     (text) => text === '' || webHost(text).slice(1, -1).includes('.'),
     'Please enter an address such as neem.example.',
   ),
-  footer: z
-    .string()
-    .trim()
+  footer: entered()
     .max(300, 'Please enter a footer of at most 300 characters.')
     .refine((text) => !/[\p{Cc}--\n]/v.test(text), 'Please enter a footer without control characters.')
     .meta({ description: 'A last note, of at most 300 characters.' }),
@@ -76,7 +73,7 @@ export const brandLogoSides = { width: 600, height: 200 }
 export function brandLines({ name, address, taxLabel, taxNumber, phone, website, footer }: Brand): string[] {
   const tax = taxNumber === '' ? '' : [taxLabel, taxNumber].filter((part) => part !== '').join(' ')
   const reach = [phone, website].filter((part) => part !== '').join(' · ')
-  return [name, ...address, tax, reach, ...footer.split('\n')].map((text) => text.trim()).filter((text) => text !== '')
+  return [name, ...address, tax, reach, ...footer.split('\n')].map((text) => withoutMarks(text).trim()).filter((text) => text !== '')
 }
 
 /** What an email has below its text. */

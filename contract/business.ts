@@ -3,10 +3,9 @@ import { auditEntry, emailAddress, proof } from './accounts.ts'
 import { brand, brandShown, largestBrandLogo } from './brand.ts'
 import { call, roles } from './call.ts'
 import { languageTag } from './speech.ts'
+import { entered } from './text.ts'
 
-const businessName = z
-  .string('Please enter the name of the business.')
-  .trim()
+const businessName = entered('Please enter the name of the business.')
   .min(1, 'Please enter the name of the business.')
   .max(200, 'Please enter a name of at most 200 characters.')
   .refine((name) => !/\p{Cc}/u.test(name), 'Please enter a name on one line.')

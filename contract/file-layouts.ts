@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { call } from './call.ts'
+import { entered } from './text.ts'
 
 /** Layouts that an account keeps of each kind: far more than a business has banks. */
 export const mostLayouts = 50
@@ -19,7 +20,7 @@ const answer = z
   .meta({ id: 'FileAnswer', description: 'What a person answered about a file.' })
 export type FileAnswer = z.output<typeof answer>
 const answers = z.array(answer).max(mostAnswers, `Please keep at most ${mostAnswers} answers of one layout.`)
-const name = z.string().trim().min(1, 'Please enter a name.').max(100, 'Please enter a name of at most 100 characters.')
+const name = entered().min(1, 'Please enter a name.').max(100, 'Please enter a name of at most 100 characters.')
 const headings = z.string().min(1).max(longestHeadings).meta({ description: 'What files of this layout have in common.' })
 
 export const fileLayout = z

@@ -6,6 +6,7 @@ import { answerFact } from './pay-answers.ts'
 import { payment } from './payments.ts'
 import { runAnswer, runKind, triggerSelection } from './reminders.ts'
 import { mostListed } from './templates.ts'
+import { entered } from './text.ts'
 import { zapierCalls } from './zapier.ts'
 
 /** The URI scheme of a native app: a reversed domain name (RFC 8252, 7.1), which excludes `javascript:` and its like. */
@@ -132,9 +133,7 @@ export type WebhookPayload = z.infer<typeof webhookPayload>
 const hookUrl = z
   .url({ protocol: /^https?$/, normalize: true, error: 'Please enter an address such as https://example.com/duely.' })
   .max(2_000, 'Please enter an address of at most 2,000 characters.')
-const name = z
-  .string('Please enter a name.')
-  .trim()
+const name = entered('Please enter a name.')
   .min(1, 'Please enter a name.')
   .max(80, 'Please enter a name of at most 80 characters.')
   .refine((text) => !/\p{Cc}/u.test(text), 'Please enter the name on one line.')

@@ -5,6 +5,7 @@ import { amountProblem } from './money.ts'
 import { problem } from './problem.ts'
 import { searchKey } from './search.ts'
 import { languageTag } from './speech.ts'
+import { entered } from './text.ts'
 
 export const invoiceStatus = z.enum(['unpaid', 'paid', 'overdue'], 'Please choose unpaid, paid or overdue.').meta({
   id: 'InvoiceStatus',
@@ -24,9 +25,7 @@ export const calendarDate = z
   )
 
 const fields = {
-  clientName: z
-    .string("Please enter the client's name.")
-    .trim()
+  clientName: entered("Please enter the client's name.")
     .min(1, "Please enter the client's name.")
     .max(200, "Please enter a client's name of at most 200 characters.")
     .refine((name) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name), "Please enter the client's name on one line.")
@@ -47,9 +46,7 @@ const fields = {
     description: 'A date from 1900 to 2999. Of a date with a time, the first ten characters are used.',
   }),
   status: invoiceStatus,
-  reference: z
-    .string('Please enter a reference such as INV-0001.')
-    .trim()
+  reference: entered('Please enter a reference such as INV-0001.')
     .min(1, 'Please enter a reference such as INV-0001.')
     .max(40, 'Please enter a reference of at most 40 characters.')
     .refine((text) => !/\p{Cc}/u.test(text), 'Please enter a reference on one line.')
@@ -134,9 +131,7 @@ export const pauseChange = z
           .nullable()
           .default(null)
           .meta({ format: 'date', description: 'The last day of the pause; null: until it is resumed.' }),
-        note: z
-          .string()
-          .trim()
+        note: entered()
           .max(500, 'Please enter a note of at most 500 characters.')
           .refine((text) => !/[\p{Cc}--\n]/v.test(text), 'Please enter a note without control characters.')
           .default('')
@@ -376,9 +371,7 @@ export const note = z
 export type Note = z.infer<typeof note>
 
 const noteDraft = z.strictObject({
-  text: z
-    .string('Please write a note.')
-    .trim()
+  text: entered('Please write a note.')
     .min(1, 'Please write a note.')
     .max(2_000, 'Please write a note of at most 2,000 characters.')
     .refine((text) => !/[\p{Cc}--[\n\t]]/v.test(text), 'Please write a note without control characters.'),

@@ -3,6 +3,7 @@ import { emailAddress } from './accounts.ts'
 import { call } from './call.ts'
 import { invoiceDraft, invoicePause } from './invoices.ts'
 import { paymentAmount, paymentMethod } from './payments.ts'
+import { entered } from './text.ts'
 
 export const answerFact = z
   .object({
@@ -51,7 +52,7 @@ const answerAcceptance = z
     amount: paymentAmount,
     paidOn: invoiceDraft.shape.dueDate,
     method: paymentMethod,
-    reference: z.string().trim().max(80, 'Please enter a reference of at most 80 characters.'),
+    reference: entered().max(80, 'Please enter a reference of at most 80 characters.'),
     recorded: z.boolean().meta({ description: 'Whether the payment is recorded already: then none is recorded.' }),
     clientName: invoiceDraft.shape.clientName,
     clientEmail: emailAddress,

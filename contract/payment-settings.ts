@@ -1,17 +1,13 @@
 import { z } from 'zod'
 import { proof } from './accounts.ts'
 import { call } from './call.ts'
+import { entered } from './text.ts'
 
-/** Letters of every script, without line breaks, control characters and the marks that turn the direction of a text. */
+/** Letters of every script, without line breaks and control characters. */
 const oneLine = (most: number, message: string) =>
-  z
-    .string(message)
-    .trim()
+  entered(message)
     .max(most, `Please enter at most ${most} characters.`)
-    .refine(
-      (text) => !/[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(text),
-      'Please enter this on one line.',
-    )
+    .refine((text) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text), 'Please enter this on one line.')
 const some = (most: number, message: string) => oneLine(most, message).min(1, message)
 
 const wrongUpi = 'Please enter a UPI ID such as asha@okaxis.'
@@ -38,9 +34,7 @@ export const upiSettings = z.strictObject({
     .regex(/^[A-Za-z0-9][\w.-]{1,254}@[A-Za-z][A-Za-z0-9]{1,63}$/, wrongUpi),
   name: some(80, payerName),
   /** Four figures that a bank gives a merchant; with it a payment carries its reference as `tr`. Empty is none. */
-  merchantCode: z
-    .string()
-    .trim()
+  merchantCode: entered()
     .regex(/^(\d{4})?$/, 'Please enter the four figures of the merchant code, or leave it empty.')
     .nullable()
     .default(null),
@@ -95,13 +89,11 @@ export const bankSettings = z.discriminatedUnion('kind', [
     ...nothing,
     ...holder,
     kind: z.literal('other'),
-    text: z
-      .string('Please enter the details of the account.')
-      .trim()
+    text: entered('Please enter the details of the account.')
       .min(1, 'Please enter the details of the account.')
       .max(500, 'Please enter at most 500 characters.')
       .refine(
-        (text) => !/[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(text.replaceAll('\n', ' ')),
+        (text) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text.replaceAll('\n', ' ')),
         'Please enter the details without control characters.',
       ),
   }),
@@ -146,12 +138,10 @@ const settings = {
   inEmails: z.boolean('Please choose whether reminders say how to pay.'),
   pdf: z.enum(['link', 'attach'], 'Please choose to link or to attach the PDF.'),
   businessName: oneLine(100, 'Please enter the name of your business.'),
-  details: z
-    .string()
-    .trim()
+  details: entered()
     .max(300, 'Please enter at most 300 characters.')
     .refine(
-      (text) => !/[\p{Cc}\p{Cs}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u.test(text.replaceAll('\n', ' ')),
+      (text) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text.replaceAll('\n', ' ')),
       'Please enter the details without control characters.',
     ),
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { calendarDate, invoice } from './invoices.ts'
+import { entered } from './text.ts'
 
 export const paymentKind = z
   .enum(['payment', 'refund'], 'Please choose payment or refund.')
@@ -39,9 +40,7 @@ export const payment = z
 export type Payment = z.infer<typeof payment>
 
 const line = (most: number, what: string) =>
-  z
-    .string()
-    .trim()
+  entered()
     .max(most, `Please enter ${what} of at most ${most} characters.`)
     .refine((text) => !/[\p{Cc}--\n]/v.test(text), `Please enter ${what} without control characters.`)
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { call } from './call.ts'
 import { fingerprint } from './sequence-choice.ts'
+import { entered } from './text.ts'
 
 /** Own days that an account may have. */
 export const mostOwnDays = 200
@@ -50,9 +51,7 @@ const day = z.iso.date('Please enter a date.')
 
 const ownDay = z.strictObject({
   date: day,
-  name: z
-    .string('Please enter a name.')
-    .trim()
+  name: entered('Please enter a name.')
     .max(80, 'Please enter a name of at most 80 characters.')
     .refine((text) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text), 'Please enter the name on one line.'),
   open: z.boolean().meta({ description: 'Reminders leave in spite of a weekend or public holiday; else none leave.' }),

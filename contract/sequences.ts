@@ -5,6 +5,7 @@ import { country, ownDays, quietSettings, region, smartSettings } from './quiet-
 import { fingerprint, isBuiltIn, sequenceChoice, smartOne, tone } from './sequence-choice.ts'
 import { inLanguage, languageTag } from './speech.ts'
 import { groupVariables, hasVariable, templateVariables, wordingProblems } from './templates.ts'
+import { entered } from './text.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
 export { builtInSequences, type Tone } from './sequence-choice.ts'
@@ -75,9 +76,7 @@ export function stepProblems(step: StepText): { path: keyof SequenceStep; messag
 }
 
 const sequenceFields = {
-  name: z
-    .string('Please enter a name.')
-    .trim()
+  name: entered('Please enter a name.')
     .min(1, 'Please enter a name.')
     .max(80, 'Please enter a name of at most 80 characters.')
     .refine((text) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(text), 'Please enter the name on one line.'),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { proof } from './accounts.ts'
 import { call } from './call.ts'
+import { entered } from './text.ts'
 
 /** What one look at a watched address led to. */
 const pull = z
@@ -38,9 +39,7 @@ const source = z
 export type WatchedSource = z.infer<typeof source>
 
 const settings = {
-  name: z
-    .string()
-    .trim()
+  name: entered()
     .min(1, 'Please enter a name.')
     .max(80, 'Please enter a name of at most 80 characters.')
     .refine((text) => !/\p{Cc}/u.test(text), 'Please enter a name on one line.'),

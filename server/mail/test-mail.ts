@@ -1,4 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer'
+import { withoutMarks } from '#contract/text.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import type { Mailer, Outcome } from './mailer.ts'
@@ -71,10 +72,10 @@ export function composeText(
 ): Promise<Buffer> {
   const { to, subject, text } = mail
   const composer = new MailComposer({
-    from,
-    to,
-    subject,
-    text,
+    from: { ...from, name: withoutMarks(from.name) },
+    to: { ...to, name: withoutMarks(to.name) },
+    subject: withoutMarks(subject),
+    text: withoutMarks(text),
     messageId: `<${mail.id}@${domainOf(from.address)}>`,
     date: new Date(mail.at.epochMilliseconds),
     // RFC 3834: suppresses automatic replies.

@@ -71,6 +71,16 @@ test('a bank file is matched, recorded and taken back', async () => {
   expect((await imported(app, asha, lines)).reply).toMatchObject({ recorded: 2, paid: 1 })
 })
 
+test('what is recorded of a row is without marks of direction, and the row is known again with them', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const { _id, reference } = await anInvoice(app, { owner: asha, amount: 500 })
+  const lines = [{ ...line(`NEFT ${reference} \u202eIREVAK`, 500), reference: '\u200eUTR412' }]
+  expect((await imported(app, asha, lines)).reply).toMatchObject({ recorded: 1 })
+  expect(await paymentsOf(app, asha, _id)).toMatchObject([{ reference: 'UTR412', note: `NEFT ${reference} IREVAK` }])
+  expect(await reviewed(app, asha, lines)).toMatchObject([{ verdict: 'recorded' }])
+})
+
 /** The client of an invoice says that 3,000 of it are paid. Returns how to read what is owed, why it is paused, and the state of that answer. */
 async function saysPaid(app: TestApp, owner: Person, id: string) {
   const { reply: link } = await ask(app, owner, payLinkCalls.create, { params: { id } })

@@ -3,6 +3,7 @@ import { and, between, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { BankLine, BankMatch, ImportedBankLine } from '#contract/bank-file.ts'
 import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
+import { withoutMarks } from '#contract/text.ts'
 import { type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import {
   balanceMinor,
@@ -221,8 +222,9 @@ function paymentOf(
     amountMinor,
     paidOn: line.date,
     method: 'bank',
-    reference: line.reference.slice(0, 80),
-    note: [line.name, line.description].filter(Boolean).join(': ').slice(0, 500),
+    // Not in the line itself: its hash is of what the file has.
+    reference: withoutMarks(line.reference).slice(0, 80),
+    note: withoutMarks([line.name, line.description].filter(Boolean).join(': ')).slice(0, 500),
     bankLineHash: part === 0 ? hash : `${hash}.${part}`,
     bankId: line.bankId || null,
     batchId: importId,

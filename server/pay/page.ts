@@ -16,6 +16,7 @@ import {
 } from '#contract/pay.ts'
 import type { PayMethods } from '#contract/payment-settings.ts'
 import { escapeHtml } from '#contract/templates.ts'
+import { withoutMarks } from '#contract/text.ts'
 import { qrRuns } from './qr-code.ts'
 import type { payAnswers } from './tables.ts'
 import { pageTexts as t } from './texts.ts'
@@ -86,7 +87,7 @@ const download = icon(
 )
 
 /** Without the marks that turn the direction of a text: what a client reads must be what it is. */
-const e = (text: string) => escapeHtml(text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, ''))
+const e = (text: string) => escapeHtml(withoutMarks(text))
 const bold = ([before, middle, after]: readonly [string, string, string]) => `${e(before)}<b>${e(middle)}</b>${e(after)}`
 
 /** The most characters of an amount that fit into one line at the largest size. */

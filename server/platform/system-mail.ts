@@ -2,6 +2,7 @@ import { and, asc, eq, lte, notExists, sql } from 'drizzle-orm'
 import { createTransport, type Transporter } from 'nodemailer'
 import { z } from 'zod'
 import { screens } from '#contract/screens.ts'
+import { withoutMarks } from '#contract/text.ts'
 import type { Config } from '#server/config.ts'
 import type { Instant } from './clock.ts'
 import { newId } from './columns.ts'
@@ -155,11 +156,15 @@ export function openSystemMailer({ db, clock, config, log }: Deps, onLinkSettled
   const { systemSmtpUrl: url, systemMailFrom: from } = config
   let transport: Transporter | null = null
 
-  const transmit = async (mailId: string, { unsubscribe, ...mail }: StoredMail & { to: string }): Promise<void> => {
+  const transmit = async (mailId: string, { unsubscribe, subject, text, html, ...mail }: StoredMail & { to: string }): Promise<void> => {
     transport ??= createTransport({ url, requireTLS: needsTls(url), ...pool, ...deadlines })
     await transport.sendMail({
       from,
       ...mail,
+      // Names are of others, and can be older than the rule that they have no such marks.
+      subject: withoutMarks(subject),
+      text: withoutMarks(text),
+      ...(html === undefined ? {} : { html: withoutMarks(html) }),
       date: new Date(clock.now().epochMilliseconds),
       messageId: `<${mailId}@${new URL(config.publicUrl).hostname}>`,
       headers: {

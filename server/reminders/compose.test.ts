@@ -3,13 +3,15 @@ import fc from 'fast-check'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import PostalMime from 'postal-mime'
 import { expect, test } from 'vitest'
+import { noBrand } from '#contract/brand.ts'
 import { defaultContent, defaultGroupContent, defaultGroupSubject, defaultSubject, reminderDocument } from '#contract/templates.ts'
+import { withoutMarks } from '#contract/text.ts'
 import { composeReminder, renderMail, withFiles } from './compose.ts'
 
 const group = { subject: defaultGroupSubject, content: defaultGroupContent }
 /** Letters of several scripts, quotes, angle brackets, encoded words and line breaks: what could leave its header. */
 const line = fc.stringMatching(/^[a-zA-Z ,.;:"'<>()@=?_ąßñ₹日本🙂\r\n]{0,60}$/u)
-const name = fc.oneof(line, fc.string({ unit: 'grapheme', maxLength: 30 }))
+const name = fc.oneof(line, fc.string({ unit: 'grapheme', maxLength: 30 }).map(withoutMarks))
 const id = '019caccf-7120-73f8-9afa-6b2d4e8c0f11'
 const about = (clientName: string, messageIds: string[]) => ({
   id,
@@ -24,6 +26,28 @@ const about = (clientName: string, messageIds: string[]) => ({
   fileSize: null,
   firstMessageId: messageIds[0] ?? null,
   lastMessageId: messageIds[1] ?? null,
+})
+
+test('marks of direction in stored names and references reach no part of an email', async () => {
+  const client = about('Kaveri \u202esdooF\u2069', [])
+  const { raw } = await composeReminder({
+    id,
+    about: [{ ...client, reference: 'INV-\u200e0001' }],
+    owed: { count: 1, totalMinor: 500_000 },
+    wordings: { one: { subject: '{{invoiceId}} {{clientName}}', content: '{{clientName}} {{userName}} {{invoiceId}}' }, group },
+    from: { name: 'Asha \u202eahsA', address: 'asha@example.com' },
+    brand: { brand: { ...noBrand, name: 'Neem \u202emeeN' }, replyTo: null, picture: null, whiteLabel: true },
+    today: '2026-03-02',
+    now: Temporal.Instant.from('2026-03-02T03:30:00Z'),
+    pay: null,
+  })
+  const { from, to, subject, text, html } = await PostalMime.parse(raw)
+  expect([from?.name, to?.[0]?.name, subject]).toEqual(['Asha ahsA', 'Kaveri sdooF', 'INV-0001 Kaveri sdooF'])
+  for (const part of [text ?? '', html ?? '']) {
+    expect(part).toContain('Kaveri sdooF Asha ahsA INV-0001')
+    expect(part).toContain('Neem meeN')
+    expect(part).toBe(withoutMarks(part))
+  }
 })
 
 test('an email is read as the one that nodemailer composes of the same parts', async () => {

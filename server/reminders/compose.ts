@@ -17,6 +17,7 @@ import {
   unknownVariables,
   type Wording,
 } from '#contract/templates.ts'
+import { withoutMarks } from '#contract/text.ts'
 import { domainOf } from '#server/mail/mail.ts'
 import type { StoredFile } from '#server/pay/files.ts'
 import type { EmailPayment, OwnBrand } from '#server/pay/pay.ts'
@@ -92,7 +93,15 @@ export function renderMail({ brand = null, ...mail }: Rendering): RenderedMail {
   return brand ? withBrand(rendered, brand, mail.speech) : rendered
 }
 
-function renderText({ about, owed, wordings, userName, today, pay, picture, speech = english }: Omit<Rendering, 'brand'>): RenderedMail {
+/** Names and references that were stored before their marks of direction were removed. */
+const plain = <N extends { clientName: string; reference: string }>(one: N): N => ({
+  ...one,
+  clientName: withoutMarks(one.clientName),
+  reference: withoutMarks(one.reference),
+})
+
+function renderText({ owed, wordings, today, pay, picture, speech = english, ...mail }: Omit<Rendering, 'brand'>): RenderedMail {
+  const [about, userName] = [mail.about.map(plain), withoutMarks(mail.userName)]
   const { currency = 'INR' } = about[0] ?? {}
   const invoices = about.map(({ reference, balanceMinor, amountMinor, dueDate }) => ({
     reference,
@@ -188,8 +197,8 @@ export async function composeReminder(mail: {
   const inReplyTo = references.at(-1)
   const node = new MimeNode('multipart/alternative')
   node.setHeader({
-    From: { name: from.name, address: from.address },
-    To: { name: first.clientName, address: first.clientEmail },
+    From: { name: withoutMarks(from.name), address: from.address },
+    To: { name: withoutMarks(first.clientName), address: first.clientEmail },
     ...(mail.copies?.length ? { Cc: mail.copies } : {}),
     ...(mail.brand?.replyTo ? { 'Reply-To': mail.brand.replyTo } : {}),
     Subject: rendered.subject,

@@ -4,9 +4,9 @@ import Papa from 'papaparse'
 import PostalMime from 'postal-mime'
 import { chromiumFlags, findChromium } from '#test/chromium.ts'
 import type { FakeSmtp } from '#test/fakes/smtp-server.ts'
-import { openMailServer } from '#test/faults/environment.ts'
+import { onPostgres, openMailServer } from '#test/faults/environment.ts'
 import { row, type Trial } from '#test/faults/row.ts'
-import { type Browser, openTarget, overdueInvoice, password, signUp } from './browser.ts'
+import { type Browser, openTarget, overdueInvoice, password, signUp, startTarget } from './browser.ts'
 import { chromiumPackets, strayPackets } from './egress.ts'
 
 const run = 'window.hit=1'
@@ -260,3 +260,74 @@ row('73', `${prefixes.length} beginnings of a formula in everything that is expo
     holds: entered > 0 && dangerous === 0 && amounts >= 2 * entered && wrongAmounts === 0,
   }
 })
+
+row(
+  '141',
+  'marks that turn the direction of a text in every name, reference and note, entered and stored before',
+  { short: true },
+  async (trial) => {
+    trial.mustHold('none in an answer, in the database or in any part of an email')
+    const [turned, marks] = ['\u202emocelpmaxe\u2066\u200f\u061c', /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/]
+    const environment = await onPostgres(trial)
+    const { url } = await startTarget(environment)
+    const smtp = await openMailServer(trial)
+    const owner = await signUp(url, { displayName: `Asha ${turned}` })
+    await owner.saveMailbox(smtp)
+    const answers = [
+      await owner.ask('PATCH /business', { body: { name: `Neem ${turned}`, brand: { name: `Neem ${turned} Ltd` } } }),
+      await owner.ask('PUT /payment-settings', { body: { businessName: `Neem ${turned}`, details: `GSTIN ${turned}`, ...owner.proof } }),
+      await owner.ask('POST /invoice', { body: { ...overdueInvoice({ clientName: `Kaveri ${turned}` }), reference: `A-1 ${turned}` } }),
+      await owner.ask('POST /invoices/import', {
+        body: {
+          lines: [
+            { ...overdueInvoice({ clientName: `Meera ${turned}`, clientEmail: 'meera@client.example' }), reference: `A-2 ${turned}` },
+          ],
+        },
+      }),
+    ]
+    const [invoice] = (await owner.ask('GET /invoice')).body as { _id: string }[]
+    answers.push(
+      await owner.ask(`POST /invoice/${invoice?._id}/notes`, { body: { text: `Called ${turned}` } }),
+      await owner.ask(`POST /invoice/${invoice?._id}/payments`, {
+        body: { amount: 1, reference: `UTR ${turned}`, note: `Cash ${turned}` },
+      }),
+    )
+    const columns = await environment.rows<{ table: string; column: string }>(
+      `SELECT table_name AS table, column_name AS column FROM information_schema.columns WHERE table_schema = 'public' AND data_type IN ('text', 'jsonb')`,
+    )
+    const stored: string[] = []
+    for (const { table, column } of columns) {
+      const found = await environment.rows(`SELECT 1 FROM "${table}" WHERE "${column}"::text ~ $1 LIMIT 1`, [marks.source])
+      if (found.length > 0) stored.push(`${table}.${column}`)
+    }
+    const send = async (emails: number) => {
+      await owner.ask('POST /reminder/send-immediate')
+      await trial.until('emails arrive', () => smtp.mails.length >= emails)
+    }
+    await send(2)
+    // As a version without this rule has stored them.
+    for (const [table, column] of [
+      ['people', 'display_name'],
+      ['accounts', 'name'],
+      ['invoices', 'client_name'],
+      ['invoices', 'reference'],
+    ])
+      await environment.rows(`UPDATE ${table} SET ${column} = ${column} || $1`, [turned])
+    await owner.ask('POST /invoice', { body: overdueInvoice({ clientEmail: 'third@client.example' }) })
+    await environment.rows(`DELETE FROM throttles`)
+    await environment.rows(`UPDATE runs SET created_at = created_at - interval '5 minutes'`)
+    await send(5)
+    const parts: string[] = []
+    for (const { raw } of smtp.mails) {
+      const { from, to, subject, text, html } = await PostalMime.parse(raw)
+      for (const [part, words] of Object.entries({ from: from?.name, to: to?.[0]?.name, subject, text, html }))
+        if (marks.test(words ?? '')) parts.push(part)
+    }
+    const failed = answers.filter(({ status }) => status >= 300)
+    const shown = answers.filter(({ text }) => marks.test(text))
+    return {
+      figure: `${answers.length} changes, ${failed.length} refused, ${shown.length} answered with one; stored in ${stored.length} columns${stored.length > 0 ? ` (${stored.join(', ')})` : ''}; ${smtp.mails.length} emails, in ${parts.length} parts${parts.length > 0 ? ` (${[...new Set(parts)].join(', ')})` : ''}`,
+      holds: failed.length === 0 && shown.length === 0 && stored.length === 0 && parts.length === 0,
+    }
+  },
+)
