@@ -160,6 +160,18 @@ test('a client that goes away neither frees the place of its call nor ends its c
   await third
 })
 
+test('an account that used its work is refused with the limit and when to try again', async () => {
+  await using app = await openTestApp({ config: { rateLimit: true } })
+  const asha = await aPerson(app)
+  await app.db.insert(throttles).values({ key: `work:${asha.id}`, count: 15_000, until: app.clock.now().add({ seconds: 20 }) })
+  const match = () => ask(app, asha, bankFileCalls.match, { body: { lines: [{ date: '2026-01-05', amount: 1 }] } })
+  const message =
+    'Your large requests used the 15 seconds of work that an account has a minute. Try again in 20 seconds, with fewer records at a time.'
+  expect(await match()).toMatchObject({ status: 429, problem: { code: 'too_many', message }, headers: { 'retry-after': '20' } })
+  app.clock.advance({ seconds: 20 })
+  expect((await match()).status).toBe(200)
+})
+
 test('a long body is counted before it is read, also one that is refused', async () => {
   await using app = await openTestApp({ config: { rateLimit: true } })
   const asha = await aPerson(app)
