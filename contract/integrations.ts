@@ -117,7 +117,7 @@ export const webhookPayload = z.discriminatedUnion('type', [
       timestamp: everyEvent.timestamp,
       data: z.object({ payment, invoice }).meta({ description: asItWas }),
     })
-    .meta({ id: 'PaymentEvent', description: 'A payment or refund of an invoice was recorded, or taken back.' }),
+    .meta({ id: 'PaymentEvent', description: 'A payment, refund or credit note of an invoice was recorded, or taken back.' }),
   z
     .object({
       id: everyEvent.id,

@@ -198,7 +198,7 @@ export const invoice = z
     updatedAt: z.string().meta({ format: 'date-time', description: 'When it last changed.' }),
     version: z.number().int().meta({ description: 'Raised when a field changes that people set. The ETag of one invoice names it.' }),
     paidAt: z.string().nullable().meta({ format: 'date-time', description: 'When its status became paid.' }),
-    amountPaid: z.number().meta({ description: 'Its payments less its refunds.' }),
+    amountPaid: z.number().meta({ description: 'Its payments and credit notes less its refunds.' }),
     balance: z.number().meta({ description: 'What is left to pay; 0 once it is paid. Reminders ask for this amount.' }),
     overpaid: z.number().meta({ description: 'What was paid beyond the amount; 0 where nothing was.' }),
     paidOn: z.string().nullable().meta({ format: 'date', description: 'The day of its latest payment, once it is paid.' }),

@@ -3,9 +3,11 @@ import { call } from './call.ts'
 import { calendarDate, invoice } from './invoices.ts'
 import { entered } from './text.ts'
 
-export const paymentKind = z
-  .enum(['payment', 'refund'], 'Please choose payment or refund.')
-  .meta({ description: 'Whether the client paid, or was paid back.' })
+export const paymentKind = z.enum(['payment', 'refund', 'credit'], 'Please choose payment, refund or credit.').meta({
+  description:
+    'Whether the client paid, was paid back, or got a credit note. A credit lowers what is owed, and no money came in: it is not part of what was received.',
+})
+export type PaymentKind = z.infer<typeof paymentKind>
 
 export const paymentMethod = z
   .enum(
@@ -27,7 +29,9 @@ export const payment = z
     invoiceId: z.string().meta({ format: 'uuid', description: 'The invoice that was paid.' }),
     kind: paymentKind,
     origin: paymentOrigin,
-    amount: z.number().meta({ description: 'In the currency of the invoice. Always above 0; a refund is taken off.' }),
+    amount: z.number().meta({
+      description: 'In the currency of the invoice. Always above 0; a refund is taken off, a credit lowers what is owed as a payment does.',
+    }),
     currency: z.string().meta({ description: 'The ISO 4217 code of that currency.' }),
     paidOn: z.string().meta({ format: 'date', description: 'The day of the payment.' }),
     method: paymentMethod.nullable().meta({ description: 'How it was paid; null where that is not known.' }),
@@ -36,7 +40,7 @@ export const payment = z
     recordedAt: z.string().meta({ format: 'date-time', description: 'When it was recorded.' }),
     voidedAt: z.string().nullable().meta({ format: 'date-time', description: 'When it was taken back: it does not count since.' }),
   })
-  .meta({ id: 'Payment', description: 'A payment of an invoice, or a refund. It is never changed, only taken back.' })
+  .meta({ id: 'Payment', description: 'A payment of an invoice, a refund, or a credit note. It is never changed, only taken back.' })
 export type Payment = z.infer<typeof payment>
 
 const line = (most: number, what: string) =>
@@ -62,7 +66,7 @@ const paymentDraft = z
       .meta({ description: 'The reference of the payment, such as a UTR.' }),
     note: line(500, 'a note').default('').meta({ description: 'A note for yourself, never sent to the client.' }),
   })
-  .meta({ id: 'PaymentDraft', description: 'A payment or a refund to record.' })
+  .meta({ id: 'PaymentDraft', description: 'A payment, a refund or a credit note to record.' })
 export type PaymentDraft = z.output<typeof paymentDraft>
 
 export const recorded = z
@@ -85,7 +89,7 @@ export const paymentCalls = {
     path: '/invoice/:id/payments',
     by: 'member',
     status: 201,
-    summary: 'Record a payment or a refund. The invoice is paid once nothing is left to pay.',
+    summary: 'Record a payment, a refund or a credit note. The invoice is paid once nothing is left to pay.',
     params: byInvoice,
     body: paymentDraft,
     reply: recorded,

@@ -16,7 +16,8 @@ export type CheckedRow = FileRow &
   (
     | { state: 'ready' | 'same'; draft: InvoiceDraft; message: null }
     | { state: 'duplicate' | 'update' | 'noted' | 'missing'; draft: InvoiceDraft; message: string }
-    | { state: 'left'; draft: null; message: string }
+    /** `isItem`: a further row of an invoice that another row is about. */
+    | { state: 'left'; draft: null; message: string; isItem: boolean }
     /** `fields`: in which of its cells something is wrong or missing. */
     | { state: 'bad'; draft: null; message: string; fields: InvoiceField[] }
     | { state: 'waits'; draft: null; message: string; questions: string[] }
@@ -66,11 +67,12 @@ export function checkRows({ rows }: Pick<InvoiceReading, 'rows'>, against: Again
     const base = { number, cells }
     const key = referenceKey(reference)
     const kept = onExisting === 'update' ? keptOf(key, row) : undefined
-    if (!kept && key !== '' && deleted.has(key)) return { ...base, state: 'left', draft: null, message: texts.left.deletedHere(reference) }
+    if (!kept && key !== '' && deleted.has(key))
+      return { ...base, state: 'left', draft: null, message: texts.left.deletedHere(reference), isItem: false }
     const given = draftOf(row, kept ?? null, against)
     if (given.kind === 'left') {
       const open = kept && !given.isItem && kept.status !== 'paid' ? ` ${texts.stillOpen(reference)}` : ''
-      return { ...base, state: 'left', draft: null, message: `${given.why}${open}` }
+      return { ...base, state: 'left', draft: null, message: `${given.why}${open}`, isItem: given.isItem }
     }
     const bad = (messages: Iterable<string>, fields: InvoiceField[]): CheckedRow => {
       const message = [...messages].join(' ')

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Age, ClientInsights, CurrencyInsights } from '#contract/insights.ts'
 import { ages } from '#contract/insights.ts'
 import { fromMinor } from '#contract/money.ts'
+import { wasPaid } from '#server/invoices/balance.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 
 /** Whose figures, and on which local date. */
@@ -67,7 +68,7 @@ export type ClientPart = z.output<typeof clientPart>
 export async function readClientParts(db: Database, { id, today }: Whose): Promise<ClientPart[]> {
   const late = sql`(${today}::date - i.due_date)`
   const open = (age: Age) => sql`i.status <> 'paid' AND ${aged[age](late)}`
-  const paid = sql`i.status = 'paid' AND ${dayKnown} AND i.paid_on >= ${yearBefore(today)}::date AND i.paid_on <= ${today}::date`
+  const paid = sql`i.status = 'paid' AND ${dayKnown} AND ${wasPaid} AND i.paid_on >= ${yearBefore(today)}::date AND i.paid_on <= ${today}::date`
   const each = (what: (age: Age) => SQL) => sql`ARRAY[${sql.join(ages.map(what), sql`, `)}]`
   const found = await rows(
     db,
@@ -222,7 +223,7 @@ export async function readMonths(
           FROM invoices i WHERE ${live(id)} AND i.issued_on <= ${today}::date GROUP BY 1, 2
           UNION ALL
           SELECT i.currency, to_char(i.paid_on, 'YYYY-MM'), 0, count(*), count(*) FILTER (WHERE i.paid_on <= i.due_date)
-          FROM invoices i WHERE ${live(id)} AND i.status = 'paid' AND ${dayKnown} AND i.paid_on >= ${`${months[0]}-01`}::date AND i.paid_on <= ${today}::date GROUP BY 1, 2
+          FROM invoices i WHERE ${live(id)} AND i.status = 'paid' AND ${dayKnown} AND ${wasPaid} AND i.paid_on >= ${`${months[0]}-01`}::date AND i.paid_on <= ${today}::date GROUP BY 1, 2
         ) AS each GROUP BY 1, 2`,
   )
   return new Map(

@@ -66,8 +66,8 @@ SHA256SUMS      the sum of each file: sha256sum -c SHA256SUMS
     mail: ({ state, clientEmail, subject, serverReply }: HistoryMail) =>
       `Email to ${clientEmail}, ${state}${subject === null ? '' : `: ${subject}`}${serverReply === null ? '' : `\nServer: ${serverReply}`}`,
     day: (words: string) => `No email that day: ${words}`,
-    payment: (kind: 'payment' | 'refund', amount: string, on: string) =>
-      `${kind === 'refund' ? 'Refund' : 'Payment'} of ${amount}, dated ${on}`,
+    payment: (kind: 'payment' | 'refund' | 'credit', amount: string, on: string) =>
+      `${{ payment: 'Payment', refund: 'Refund', credit: 'Credit note' }[kind]} of ${amount}, dated ${on}`,
     voided: (amount: string) => `${amount} taken back`,
     answer: (kind: 'paid' | 'promise' | 'question' | 'wrong_person', date: string | null, message: string) =>
       ({

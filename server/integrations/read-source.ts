@@ -60,7 +60,7 @@ if (port) {
       port.once('message', ({ invoices, ofSource, deleted }: Known) => {
         const about = { invoices, ofSource, deleted, onExisting: 'update' as const, today, usual }
         const asks = reading.questions.map(askedInWords)
-        say({ kind: 'rows', checked: checkRows(reading, about).map(shown), missing: missingFrom(reading, about), asks })
+        say({ kind: 'rows', checked: checkRows(reading, about).filter(isOwn).map(shown), missing: missingFrom(reading, about), asks })
       })
       say({ kind: 'references', references: [...new Set(reading.rows.flatMap(({ reference }) => reference || []))] })
     }
@@ -73,6 +73,11 @@ function lacksColumns({ fields, program, questions }: InvoiceReading): boolean {
     (one) => one.kind === 'column' && /^(clientName|clientEmail|amount|dueDate)$/.test(one.field) && one.columns.length !== 2,
   )
   return fields.reference === undefined || (program === null && (isAsked || fields.clientEmail === undefined))
+}
+
+/** Whether a row is more than a further item of an invoice. */
+function isOwn(row: CheckedRow): boolean {
+  return !(row.state === 'left' && row.isItem)
 }
 
 /** Of its cells a row is shown by the first one: all of them would take as much memory again where it is handed to. */

@@ -234,9 +234,13 @@ function statusAfter(
   const dueDate = set.dueDate ?? row.dueDate
   const isPaid = paidMinor >= (set.amountMinor ?? row.amountMinor)
   if (isPaid) {
-    const latest = payments.flatMap(({ kind, paidOn }) => (kind === 'refund' ? [] : [paidOn])).toSorted()
+    const latest = (wanted: PaymentRow['kind']) =>
+      payments
+        .flatMap(({ kind = 'payment', paidOn }) => (kind === wanted ? [paidOn] : []))
+        .toSorted()
+        .at(-1)
     const paidAt = row.status === 'paid' ? row.paidAt : now
-    return { status: 'paid', paidMinor, paidOn: latest.at(-1) ?? today, paidAt, keptUnpaid: false }
+    return { status: 'paid', paidMinor, paidOn: latest('payment') ?? latest('credit') ?? today, paidAt, keptUnpaid: false }
   }
   const reopened = dueDate < today ? 'overdue' : 'unpaid'
   const status = chosen ?? (row.status === 'paid' ? reopened : row.status)
@@ -319,6 +323,10 @@ export function refundFirst(reference: string): ProblemError {
 
 /** Of a payment: it was received on its day. What an import created as paid was received on a day that is not known. */
 export const dayKnown = sql`(batch_id IS NULL OR recorded_at <> (SELECT i.created_at FROM invoices i WHERE i.id = invoice_id))`
+
+/** Of a paid invoice `i`: money came in for it. One that was only credited was not paid, and teaches nothing about how its client pays. */
+export const wasPaid = sql`NOT (EXISTS (SELECT 1 FROM invoice_payments c WHERE c.owner_id = i.owner_id AND c.invoice_id = i.id AND c.kind = 'credit' AND c.voided_at IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM invoice_payments p WHERE p.owner_id = i.owner_id AND p.invoice_id = i.id AND p.kind = 'payment' AND p.voided_at IS NULL))`
 
 /** Newest first. */
 export const newestPayments = [desc(invoicePayments.recordedAt), desc(invoicePayments.id)]

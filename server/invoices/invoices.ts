@@ -502,12 +502,14 @@ export async function invoiceTotals(
     z.object({ currency: z.string(), count: z.number(), paid: z.number(), received: z.number() }),
     // Grouped instead of joined: without statistics a join compares each payment with each invoice.
     sql`SELECT currency, count(*)::int AS count, sum(paid)::float8 AS paid, sum(received)::float8 AS received FROM (
-          SELECT max(currency) AS currency, sum(paid) AS paid, sum(received) AS received FROM (
+          SELECT max(currency) AS currency, greatest(0, sum(paid)) AS paid, sum(received) AS received FROM (
             SELECT id, currency, true AS listed, CASE status WHEN 'paid' THEN amount_minor ELSE 0 END AS paid, 0::bigint AS received
             FROM invoices WHERE owner_id = ${owner.id}::uuid AND deleted_at IS NULL
             UNION ALL
             SELECT invoice_id, NULL, false, 0, CASE kind WHEN 'refund' THEN -amount_minor ELSE amount_minor END FROM invoice_payments
-            WHERE owner_id = ${owner.id}::uuid AND voided_at IS NULL AND paid_on >= ${month}::date AND paid_on < ${next}::date AND ${dayKnown}
+            WHERE owner_id = ${owner.id}::uuid AND voided_at IS NULL AND kind <> 'credit' AND paid_on >= ${month}::date AND paid_on < ${next}::date AND ${dayKnown}
+            UNION ALL
+            SELECT invoice_id, NULL, false, -amount_minor, 0 FROM invoice_payments WHERE owner_id = ${owner.id}::uuid AND kind = 'credit' AND voided_at IS NULL
           ) AS parts GROUP BY id HAVING bool_or(listed)
         ) AS each GROUP BY currency`,
   )

@@ -1,6 +1,7 @@
 // Also on PostgreSQL: sums are compared by a deferred trigger, keys and amounts come as the driver types them.
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
+import { z } from 'zod'
 import { accountCalls } from '#contract/accounts.ts'
 import { bankFileCalls } from '#contract/bank-file.ts'
 import type { CallInput } from '#contract/call.ts'
@@ -8,9 +9,11 @@ import { type InvoiceChange, invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { paymentCalls } from '#contract/payments.ts'
 import { reminderCalls } from '#contract/reminders.ts'
+import { rows } from '#server/platform/database.ts'
 import { anInvoice, aPerson, type InvoiceAbout, type Person } from '#test/factories.ts'
 import { ask, openTestApp, type TestApp } from '#test/harness.ts'
 import { aKey } from '#test/programs.ts'
+import { wasPaid } from './balance.ts'
 import { invoicePayments } from './tables.ts'
 
 const now = '2026-03-02T09:00:00Z'
@@ -394,4 +397,33 @@ test('an invoice that is owed again because a payment is taken back reports no o
     'invoice.overdue',
     'payment.voided',
   ])
+})
+
+test('a credit note lowers what is owed, and is neither received money nor revenue', async () => {
+  await using of = await anOpenInvoice()
+  const credit = await of.record({ kind: 'credit', amount: 1000, paidOn: '2026-02-26', reference: 'CN-4' })
+  expect(credit.reply).toMatchObject({
+    payment: { kind: 'credit', amount: 1000, reference: 'CN-4' },
+    invoice: { status: 'unpaid', amountPaid: 1000, balance: 4000 },
+  })
+  const stats = async () => (await ask(of.app, of.asha, accountCalls.stats)).reply
+  expect(await stats()).toMatchObject({ receivedThisMonth: 0, totalRevenue: 0 })
+  of.app.clock.advance({ minutes: 5 })
+  const rest = await of.record({ amount: 4000, paidOn: '2026-03-01' })
+  expect(rest.reply.invoice).toMatchObject({ status: 'paid', balance: 0, paidOn: '2026-03-01' })
+  expect(await stats()).toMatchObject({ receivedThisMonth: 4000, totalRevenue: 4000 })
+  // Credited as a whole it is settled, and teaches nothing about when its client pays.
+  const other = await anInvoice(of.app, { owner: of.asha, amount: 500 })
+  of.app.clock.advance({ minutes: 5 })
+  const whole = await ask(of.app, of.asha, paymentCalls.record, { params: { id: other._id }, body: { kind: 'credit', amount: 500 } })
+  expect(whole.reply.invoice).toMatchObject({ status: 'paid', balance: 0, paidOn: '2026-03-02' })
+  expect(await stats()).toMatchObject({ receivedThisMonth: 4000, totalRevenue: 4000 })
+  const [paid] = await rows(
+    of.app.db,
+    z.object({ id: z.string() }),
+    sql`SELECT i.id FROM invoices i WHERE i.status = 'paid' AND ${wasPaid}`,
+  )
+  expect(paid?.id).toBe(of.invoice._id)
+  const back = await ask(of.app, of.asha, paymentCalls.takeBack, { params: { id: other._id, pid: whole.reply.payment._id } })
+  expect(back.reply.invoice).toMatchObject({ balance: 500 })
 })

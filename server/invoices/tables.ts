@@ -158,7 +158,8 @@ export const invoicePayments = pgTable(
     id: id(),
     ownerId: uuid().notNull(),
     invoiceId: uuid().notNull(),
-    kind: text({ enum: ['payment', 'refund'] }).notNull(),
+    /** `credit`: a credit note. It lowers what is owed, and no money came in. */
+    kind: text({ enum: ['payment', 'refund', 'credit'] }).notNull(),
     /** `marked`: the balance at the moment when the status was set to paid. */
     origin: text({ enum: ['marked', 'by_hand', 'answer', 'bank_file', 'program', 'import', 'razorpay'] }).notNull(),
     amountMinor: bigint({ mode: 'number' }).notNull(),
@@ -186,6 +187,7 @@ export const invoicePayments = pgTable(
     unique('invoice_payments_owner_id').on(t.ownerId, t.id),
     index('invoice_payments_invoice').on(t.ownerId, t.invoiceId),
     index('invoice_payments_paid_on').on(t.ownerId, t.paidOn),
+    index('invoice_payments_credits').on(t.ownerId, t.invoiceId).where(sql`${t.kind} = 'credit'`),
     uniqueIndex('invoice_payments_request').on(t.ownerId, t.requestKey).where(sql`${t.requestKey} IS NOT NULL`),
     uniqueIndex('invoice_payments_provider').on(t.ownerId, t.invoiceId, t.providerId).where(sql`${t.providerId} IS NOT NULL`),
     uniqueIndex('invoice_payments_bank_line')

@@ -2,6 +2,7 @@ import { formatDate } from '#contract/dates.ts'
 import { isAddressRefusal } from '#contract/delivery-problem.ts'
 import { formatSums, type Money } from '#contract/money.ts'
 import { shortName } from '#contract/notices.ts'
+import type { PaymentKind } from '#contract/payments.ts'
 
 /** The sentences that customers read of this slice. */
 export const texts = {
@@ -35,7 +36,7 @@ export const texts = {
     mostRefund: (most: string) => `At most ${most} can be refunded.`,
     // Fixed by the specification.
     fromProvider: 'This payment came from Razorpay. Refund it there; it is then taken off here by itself.',
-    voided: (kind: 'payment' | 'refund', amount: string, reference: string) => `${kind} of ${amount} for ${reference}`,
+    voided: (kind: PaymentKind, amount: string, reference: string) => `${kind} of ${amount} for ${reference}`,
     /** More was paid than the invoice is over. `over`: formatted. */
     overpaid: {
       title: (reference: string, over: string) => `${reference}: ${over} too much`,

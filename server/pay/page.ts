@@ -58,7 +58,7 @@ export interface InvoicePage extends PageFrom {
   dueDate: string
   daysOverdue: number
   owed: Owed
-  payments: { date: string; amount: number }[]
+  payments: { date: string; amount: number; isCredit: boolean }[]
   /** What the client wants to pay now, where it is not the balance. */
   asked: number | null
   /** The last answer; null where there is none, or it is over. */
@@ -262,8 +262,8 @@ function pdf(url: string, words: string): string {
 function paymentList({ payments }: InvoicePage, money: (amount: number) => string): string {
   if (payments.length === 0) return ''
   const rows = payments.map(
-    ({ date, amount }) =>
-      `<li><span>${formatDate(date)}${amount < 0 ? ` · ${e(t.refund)}` : ''}</span><b>${e(money(amount).replace('-', '−'))}</b></li>`,
+    ({ date, amount, isCredit }) =>
+      `<li><span>${formatDate(date)}${amount < 0 ? ` · ${e(t.refund)}` : isCredit ? ` · ${e(t.credit)}` : ''}</span><b>${e(money(amount).replace('-', '−'))}</b></li>`,
   )
   return `<section class="more"><h2>${e(t.payments)}</h2><ul class="pays">${rows.join('')}</ul></section>`
 }

@@ -57,6 +57,7 @@ export const pageTexts = {
   upiRefused: (reference: string) => ['If your app refuses, pay to this UPI ID and write ', reference, ' as the note.'] as const,
   upiLarge: 'Many banks refuse UPI above ₹1,00,000. A bank transfer works.',
   refund: 'Refund',
+  credit: 'Credit note',
   upiCode: (amount: string) => `UPI QR code for ${amount}`,
   bank: 'Pay by bank transfer',
   bankCode: (amount: string) => `QR code of a bank transfer of ${amount}`,

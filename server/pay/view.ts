@@ -132,6 +132,7 @@ async function countedPayments(db: Database, { ownerId, id, currency }: InvoiceR
   return found.map(({ kind, paidOn, amountMinor }) => ({
     date: paidOn,
     amount: fromMinor(amountMinor, currency) * (kind === 'refund' ? -1 : 1),
+    isCredit: kind === 'credit',
   }))
 }
 

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { SmartResult } from '#contract/reminders.ts'
+import { wasPaid } from '#server/invoices/balance.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import { neededPaid } from './smart.ts'
 import { texts } from './texts.ts'
@@ -25,7 +26,7 @@ export async function readCompared(db: Database, { id, today }: { id: string; to
     db,
     z.object({ paid: z.number() }),
     sql`SELECT count(*)::int AS paid FROM invoices i
-        WHERE i.owner_id = ${id}::uuid AND i.deleted_at IS NULL AND i.status = 'paid' AND i.paid_on BETWEEN ${since}::date AND ${today}::date AND i.paid_at <> i.created_at`,
+        WHERE i.owner_id = ${id}::uuid AND i.deleted_at IS NULL AND i.status = 'paid' AND i.paid_on BETWEEN ${since}::date AND ${today}::date AND i.paid_at <> i.created_at AND ${wasPaid}`,
   )
   const groups = await rows(
     db,

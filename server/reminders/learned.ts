@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import { wasPaid } from '#server/invoices/balance.ts'
 import { type Database, rows } from '#server/platform/database.ts'
 import type { Watched } from './hazard.ts'
 
@@ -57,7 +58,7 @@ export async function readLearned(
             ${emails} AS sent, row_number() OVER (ORDER BY i.created_at DESC NULLS LAST, i.id DESC NULLS LAST) AS nth
           FROM invoices i
           WHERE i.owner_id = ${id}::uuid AND i.deleted_at IS NULL
-            AND (i.status <> 'paid' OR (i.paid_on >= ${since}::date AND i.paid_on <= ${today}::date AND i.paid_at <> i.created_at))
+            AND (i.status <> 'paid' OR (i.paid_on >= ${since}::date AND i.paid_on <= ${today}::date AND i.paid_at <> i.created_at AND ${wasPaid}))
             AND ${after ? sql`(i.created_at, i.id) < (${after[0]}::timestamptz, ${after[1]}::uuid)` : sql`true`}
           ORDER BY nth LIMIT ${pageOf})
         SELECT (SELECT json_agg(json_build_array(client, watched, open)) FROM (

@@ -359,20 +359,21 @@ interface PaymentLineProps {
 
 function PaymentLine({ event, zone, today }: PaymentLineProps): ReactNode {
   const { payment, reference } = event
-  const refund = payment.kind === 'refund'
+  const isReceived = payment.kind === 'payment'
   const taken = payment.voidedAt !== null
   const amount = formatMoney(payment.amount, payment.currency)
-  const { received, refunded, takenBack } = historyTexts.payments
+  const { received, refunded, credited, takenBack } = historyTexts.payments
+  const happened = { payment: received, refund: refunded, credit: credited }[payment.kind]
   const about = paymentTexts.details(payment)
   return (
     <li className={historyStyles.item}>
-      <span className={historyStyles.mark} data-tone={refund || taken ? undefined : 'good'} aria-hidden>
-        {refund || taken ? <IconArrowBackUp size={14} /> : <IconCheck size={14} />}
+      <span className={historyStyles.mark} data-tone={isReceived && !taken ? 'good' : undefined} aria-hidden>
+        {isReceived && !taken ? <IconCheck size={14} /> : <IconArrowBackUp size={14} />}
       </span>
       <span className={historyStyles.date}>{whenOf([event], zone, today)}</span>
       <div className={historyStyles.what}>
         <p className={historyStyles.event}>
-          <strong>{taken ? takenBack(amount) : refund ? refunded(amount) : received(amount)}</strong>
+          <strong>{taken ? takenBack(amount) : happened(amount)}</strong>
           {texts.about(reference)}
           {about !== '' && ` · ${about}`}
         </p>

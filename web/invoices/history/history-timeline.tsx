@@ -213,7 +213,8 @@ function paymentName({ amount, currency, origin }: Payment, outcome: Outcome): s
   const shown = formatMoney(amount, currency)
   if (outcome === 'taken_back') return origin === 'marked' ? texts.payments.unmarked : texts.payments.takenBack(shown)
   if (outcome === 'paid') return texts.payments.marked
-  return outcome === 'refunded' ? texts.payments.refunded(shown) : texts.payments.received(shown)
+  const { refunded, credited, received } = texts.payments
+  return outcome === 'refunded' ? refunded(shown) : outcome === 'credited' ? credited(shown) : received(shown)
 }
 
 function asides(entry: Entry, times: number, zone: string | undefined, now: Date): string[] {
@@ -309,6 +310,7 @@ const marks = {
   paid: { icon: IconCheck, tone: 'good' },
   received: { icon: IconCheck, tone: 'good' },
   refunded: { icon: IconArrowBackUp, tone: 'quiet' },
+  credited: { icon: IconArrowBackUp, tone: 'quiet' },
   taken_back: { icon: IconArrowBackUp, tone: 'quiet' },
   answered: { icon: IconMessage, tone: 'warn' },
   changed: { icon: IconPencil, tone: 'quiet' },
@@ -323,7 +325,17 @@ function OutcomeIcon({ outcome }: { outcome: Outcome }): ReactNode {
   )
 }
 
-type Outcome = DayDecision['outcome'] | 'bounced' | 'created' | 'paid' | 'received' | 'refunded' | 'taken_back' | 'answered' | 'changed'
+type Outcome =
+  | DayDecision['outcome']
+  | 'bounced'
+  | 'created'
+  | 'paid'
+  | 'received'
+  | 'refunded'
+  | 'credited'
+  | 'taken_back'
+  | 'answered'
+  | 'changed'
 
 /** What happened once. `date`: in the account's time zone, `YYYY-MM-DD`. */
 type Entry = { date: string; at: string; outcome: Outcome } & (
@@ -367,7 +379,7 @@ export function timelineOf(
   }
   for (const payment of payments) {
     const { kind, origin, recordedAt, voidedAt } = payment
-    const outcome = kind === 'refund' ? 'refunded' : origin === 'marked' ? 'paid' : 'received'
+    const outcome = kind === 'payment' ? (origin === 'marked' ? 'paid' : 'received') : kind === 'credit' ? 'credited' : 'refunded'
     entries.push({ kind: 'payment', date: dateOf(recordedAt), at: recordedAt, outcome, payment })
     if (voidedAt !== null) entries.push({ kind: 'payment', date: dateOf(voidedAt), at: voidedAt, outcome: 'taken_back', payment })
   }

@@ -132,6 +132,7 @@ export const texts = {
     unmarked: 'No longer marked as paid',
     received: (amount: string) => `${amount} received`,
     refunded: (amount: string) => `${amount} refunded`,
+    credited: (amount: string) => `Credit note of ${amount}`,
     takenBack: (amount: string) => `${amount} taken back`,
   },
   mailStates: {

@@ -116,7 +116,9 @@ function SheetPreview({ file, sheet, invoices, onImport, onCancel }: ImportPrevi
   const isWanted = ({ state }: ReadRow) =>
     state === 'missing' ? missingIsPaid : state === 'duplicate' ? keep : state !== 'bad' && state !== 'left' && state !== 'waits'
   const notImported = rows.flatMap((row): NotImported[] =>
-    isWanted(row) || row.message === null || row.state === 'missing' ? [] : [{ row, message: row.message }],
+    isWanted(row) || row.message === null || row.state === 'missing' || (row.state === 'left' && row.isItem)
+      ? []
+      : [{ row, message: row.message }],
   )
   // Of what no row is in any more, all is shown.
   const open = tab !== 'all' && tab !== 'ready' && counts[tab] === 0 ? 'all' : tab

@@ -220,7 +220,7 @@ function useTakeBack(invoice: Invoice): (payment: Payment) => void {
     const left = balanceWithout(invoice, payment)
     const body = left === 0 ? t.covered(reference) : status === 'paid' ? t.opens(reference, show(left)) : t.asks(reference, show(left))
     void confirm({
-      title: payment.kind === 'refund' ? t.refundTitle : t.title,
+      title: { payment: t.title, refund: t.refundTitle, credit: t.creditTitle }[payment.kind],
       body,
       action: t.action,
       busy: t.busy,

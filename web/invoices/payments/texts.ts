@@ -29,12 +29,14 @@ export const paymentTexts = {
   overpaid: (amount: string) => `${amount} too much`,
   paidInFull: (amount: string) => `${amount} paid`,
   methods,
-  /** `UPI · 632418907755`, `Refund · Cash` */
+  /** `UPI · 632418907755`, `Refund · Cash`, `Credit note · CN-4` */
   about: (payment: Pick<Payment, 'method' | 'origin' | 'kind' | 'reference'>) =>
-    [payment.kind === 'refund' ? 'Refund' : '', paymentTexts.details(payment)].filter((part) => part !== '').join(' · '),
+    [{ payment: '', refund: 'Refund', credit: 'Credit note' }[payment.kind], paymentTexts.details(payment)]
+      .filter((part) => part !== '')
+      .join(' · '),
   /** The same where the line shows already that it is a refund. */
   details: ({ method, origin, kind, reference }: Pick<Payment, 'method' | 'origin' | 'kind' | 'reference'>): string =>
-    [method === null ? (kind === 'refund' ? null : origins[origin]) : methods[method], reference]
+    [method === null ? (kind === 'payment' ? origins[origin] : null) : methods[method], reference]
       .filter((part) => part !== null && part !== '')
       .join(' · '),
   takenBack: (date: string) => `taken back on ${date}`,
@@ -45,6 +47,7 @@ export const paymentTexts = {
   takeBack: {
     title: 'Take this payment back?',
     refundTitle: 'Take this refund back?',
+    creditTitle: 'Take this credit note back?',
     action: 'Take back',
     busy: 'Taking it back...',
     opens: (reference: string, balance: string) => `${reference} is then open again with ${balance}, and is reminded if it is past due.`,

@@ -1,0 +1,1 @@
+CREATE INDEX "invoice_payments_credits" ON "invoice_payments" USING btree ("owner_id","invoice_id") WHERE "invoice_payments"."kind" = 'credit';
