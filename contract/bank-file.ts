@@ -77,6 +77,24 @@ const importedLine = bankLine
   .meta({ id: 'ImportedBankLine', description: 'A line of a bank file, and what it pays.' })
 export type ImportedBankLine = z.output<typeof importedLine>
 
+/** Recorded payments that a call answers at most: more than a business records within a year. */
+export const mostRecorded = 5_000
+
+const recordedPayment = z
+  .object({
+    _id: z.string().meta({ format: 'uuid', description: 'The payment.' }),
+    transfer: z.string().meta({ description: 'Payments of one transfer have the same.' }),
+    invoiceId: z.string().meta({ format: 'uuid' }),
+    invoice: z.string().meta({ description: 'The reference of the invoice.' }),
+    clientName: z.string(),
+    amount: z.number(),
+    currency: z.string(),
+    paidOn: z.string().meta({ format: 'date' }),
+    text: z.string().meta({ description: 'Its reference and note.' }),
+  })
+  .meta({ id: 'RecordedPayment', description: 'A payment that counts, as a later bank file may take it back.' })
+export type RecordedPayment = z.output<typeof recordedPayment>
+
 const currency = currencyCode.optional().meta({ description: 'The currency of the file. Without it that of the account.' })
 
 export const bankFileCalls = {
@@ -94,14 +112,37 @@ export const bankFileCalls = {
     by: 'member',
     summary:
       'Record the payments of a bank file, all or none. A line that was recorded before is left out, and the same request under its Idempotency-Key records nothing again.',
-    body: z.strictObject({ lines: lines(importedLine), currency }),
+    body: z
+      .strictObject({
+        lines: z.array(importedLine).max(mostLines, 'Please choose at most 2,000 lines at once.'),
+        takeBack: z
+          .array(z.string())
+          .max(500, 'Please take at most 500 payments back at once.')
+          .optional()
+          .meta({ description: 'Payments that were recorded before and that the file takes back: they no longer count.' }),
+        currency,
+      })
+      .refine(({ lines, takeBack = [] }) => lines.length + takeBack.length > 0, {
+        path: ['lines'],
+        message: 'Please choose at least one line.',
+      }),
     reply: z
       .object({
         importId: z.string().meta({ format: 'uuid', description: 'Names this import, to undo it.' }),
         recorded: z.int().meta({ description: 'How many payments were recorded.' }),
         paid: z.int().meta({ description: 'How many invoices are paid by them.' }),
+        takenBack: z.int().meta({ description: 'How many payments were taken back.' }),
       })
       .meta({ id: 'BankImport' }),
+  }),
+  recorded: call({
+    method: 'GET',
+    path: '/payments/recorded',
+    by: 'member',
+    summary:
+      'The payments that were recorded by bank file or by hand for these days, the latest first: what a later file takes back is among them.',
+    query: z.object({ from: calendarDate.meta({ format: 'date' }), to: calendarDate.meta({ format: 'date' }) }),
+    reply: z.array(recordedPayment),
   }),
   undo: call({
     method: 'POST',

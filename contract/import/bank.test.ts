@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { type BankReading, lineOf, readBankSheet, refusalOf, waitsFor } from './bank.ts'
+import type { RecordedPayment } from '#contract/bank-file.ts'
+import { type BankReading, lineOf, readBankSheet, refusalOf, takenBackIn, waitsFor } from './bank.ts'
 import type { Answers } from './meaning.ts'
 import { openCsv, type Sheet } from './table.ts'
 
@@ -228,6 +229,34 @@ test('a debit of the same amount with the same reference within thirty days mark
   expect(returned('13/10/2026,RTN NACH INV-9019,-500.00')).toEqual(['row 4', null, null])
   for (const other of ['13/10/2026,RTN NACH INV-9019,-501.00', '13/11/2026,RTN NACH INV-9019,-500.00', '13/10/2026,RENT,-500.00'])
     expect(returned(other)).toEqual([null, null, null])
+})
+
+test('a debit that names a payment of an earlier file takes it back, within thirty days and once', () => {
+  const payment = (more: Partial<RecordedPayment> = {}): RecordedPayment => ({
+    _id: 'p1',
+    transfer: 't1',
+    invoiceId: 'i1',
+    invoice: 'INV-9019',
+    clientName: 'Kaveri',
+    amount: 500,
+    currency: 'EUR',
+    paidOn: '2026-10-01',
+    text: 'NACH KAVERI',
+    ...more,
+  })
+  const back = (recorded: RecordedPayment[], ...rows: string[]) => {
+    const reading = read(['Date,Details,Amount', ...rows, '28/10/2026,CARD,-1.00'])
+    return [...takenBackIn(reading.rows, recorded)].map(([row, payments]) => [row, payments.map(({ _id }) => _id)])
+  }
+  const row = '13/10/2026,RTN NACH INV-9019,-500.00'
+  expect(back([payment()], row)).toEqual([[2, ['p1']]])
+  expect(back([payment()], row, row)).toEqual([[2, ['p1']]])
+  // A transfer that paid two invoices comes back as a whole.
+  const parts = [payment({ amount: 300 }), payment({ _id: 'p2', amount: 200, invoice: 'INV-9020' })]
+  expect(back(parts, row)).toEqual([[2, ['p1', 'p2']]])
+  for (const other of [{ amount: 501 }, { currency: 'USD' }, { paidOn: '2026-09-12' }, { paidOn: '2026-10-14' }, { invoice: 'INV-1' }])
+    expect(back([payment(other)], row)).toEqual([])
+  expect(back([payment()], '13/10/2026,RTN NACH INV-9019,500.00')).toEqual([])
 })
 
 test('the statement of a card is none of a bank account', () => {

@@ -1,4 +1,4 @@
-import type { BankLine } from '#contract/bank-file.ts'
+import type { BankLine, RecordedPayment } from '#contract/bank-file.ts'
 import { amountOf, currencyOf, decimalsQuestion, provenDecimals, takeApart, type WrittenAmount } from './amounts.ts'
 import { layouts } from './bank-layouts.ts'
 import { type BankColumn, bankColumnOf, type Direction, directionsOf, isSum, type State, stateInDate, stateOf } from './bank-words.ts'
@@ -600,7 +600,7 @@ function isCardPayment({ direction, description, name }: BankRow): boolean {
 }
 
 /** How long after a transfer it can come back. */
-const returnDays = 30
+export const returnDays = 30
 
 /** Marks transfers that a later row takes back: money out of the same amount that names the same reference, within thirty days. */
 export function markReturns(rows: BankRow[]): void {
@@ -634,10 +634,50 @@ function isWithin({ date: one }: BankRow, { date: other }: BankRow): boolean {
   return days >= 0 && days <= returnDays
 }
 
+/** The payments of a transfer, recorded from an earlier file, that a row takes back. */
+export type TakenBack = ReadonlyMap<number, RecordedPayment[]>
+
+/**
+ * What was recorded before and is taken back by the rows: money out of the same amount that names the same reference, within thirty days. Each
+ * transfer once, the latest first.
+ */
+export function takenBackIn(rows: BankRow[], recorded: RecordedPayment[]): TakenBack {
+  const transfers = [...Map.groupBy(recorded, ({ transfer, currency }) => `${transfer} ${currency}`).values()].map((payments) => ({
+    payments,
+    tokens: tokensIn(payments.map(({ invoice, text }) => `${invoice} | ${text}`).join(' | ')),
+  }))
+  const keyOf = (amount: number, currency: string) => `${amount.toFixed(3)} ${currency}`
+  const sumOf = (payments: RecordedPayment[]) => payments.reduce((sum, { amount }) => sum + amount, 0)
+  const bySum = Map.groupBy(transfers, ({ payments }) => keyOf(sumOf(payments), payments[0]?.currency ?? ''))
+  const counts = new Map<string, number>()
+  for (const { tokens } of transfers) for (const token of tokens) counts.set(token, (counts.get(token) ?? 0) + 1)
+  const isCommon = (token: string) => (counts.get(token) ?? 0) > Math.max(4, transfers.length / 20)
+  const found = new Map<number, RecordedPayment[]>()
+  const taken = new Set<object>()
+  for (const row of rows) {
+    const [date, amount, currency] = [known(row.date), known(row.amount), known(row.currency)]
+    if (!(row.left === 'out' || row.left === 'returned') || date === null || amount === null || currency === null) continue
+    const tokens = tokensOf(row)
+    const one = bySum.get(keyOf(amount, currency))?.find((transfer) => {
+      const days = (Date.parse(date) - Date.parse(transfer.payments[0]?.paidOn ?? '')) / 86_400_000
+      const isNamed = [...tokens].some((token) => transfer.tokens.has(token) && !isCommon(token))
+      return !taken.has(transfer) && days >= 0 && days <= returnDays && isNamed
+    })
+    if (!one) continue
+    taken.add(one)
+    found.set(row.number, one.payments)
+  }
+  return found
+}
+
 /** What could be a reference in the texts of a row: at least four letters and digits, with a digit. */
 function tokensOf({ description, reference, name }: Pick<BankRow, 'description' | 'reference' | 'name'>): Set<string> {
+  return tokensIn(`${description} | ${reference} | ${name}`)
+}
+
+function tokensIn(text: string): Set<string> {
   const found =
-    `${description} | ${reference} | ${name}`
+    text
       .normalize('NFKC')
       .toLowerCase()
       .match(/[\p{L}\p{N}]+(?:[-/][\p{L}\p{N}]+)*/gu) ?? []

@@ -5,7 +5,7 @@ import type { AfterChange } from '#server/invoices/tables.ts'
 import { type App, answer } from '#server/platform/answer.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { jsonList, streamed } from '#server/platform/stream-json.ts'
-import { importBankFile, matchBankFile, undoBankFile } from './bank-file.ts'
+import { importBankFile, matchBankFile, recordedPayments, undoBankFile } from './bank-file.ts'
 
 /** More lines than this are a heavy call. */
 const few = 50
@@ -25,9 +25,10 @@ export function bankFileRoutes(app: App, { db, clock }: Pick<Deps, 'db' | 'clock
   answer(app, bankFileCalls.import, async ({ body }, { account }, { enterHeavy, request }) => {
     if (body.lines.length > few) await enterHeavy()
     const key = readIdempotencyKey(request.headers['idempotency-key'])
-    const owner = { id: account.id, currency: body.currency ?? account.currency, key }
-    return importBankFile(db, owner, body.lines, clock.now(), afterChange)
+    const owner = { id: account.id, currency: body.currency ?? account.currency, key, from: originOf(request) }
+    return importBankFile(db, owner, body, clock.now(), afterChange)
   })
+  answer(app, bankFileCalls.recorded, ({ query }, { account }) => recordedPayments(db, account.id, query))
   answer(app, bankFileCalls.undo, async ({ params }, { account }, { request }) =>
     undoBankFile(db, { ownerId: account.id, importId: params.id, from: originOf(request) }, clock.now(), afterChange),
   )

@@ -392,3 +392,33 @@ test('a line has the hash that 0.2.0 stored of it', async () => {
   })
   expect(stored.map(({ hash }) => hash).toSorted()).toEqual(hashes.toSorted())
 })
+
+test('what a later file takes back no longer counts, together with what it records, once', async () => {
+  await using app = await openTestApp()
+  const asha = await aPerson(app)
+  const [one, two] = [await anInvoice(app, { owner: asha, amount: 5_000 }), await anInvoice(app, { owner: asha, amount: 700 })]
+  await imported(app, asha, [line(`NEFT ${two.reference} KAVERI`, 700, '2026-02-20')])
+  const query = { from: '2026-02-01', to: '2026-03-01' }
+  const { reply: recorded } = await ask(app, asha, bankFileCalls.recorded, { query })
+  expect(recorded).toMatchObject([
+    { invoiceId: two._id, invoice: two.reference, amount: 700, paidOn: '2026-02-20', text: `NEFT ${two.reference} KAVERI` },
+  ])
+  const takeBack = recorded.map(({ _id }) => _id)
+  const lines = [{ ...line(`NEFT ${one.reference}`, 100), invoices: [{ invoiceId: one._id, amount: 100 }] }]
+  const bo = await aPerson(app)
+  expect((await ask(app, bo, bankFileCalls.import, { body: { lines: [], takeBack } })).status).toBe(404)
+  expect((await ask(app, bo, bankFileCalls.recorded, { query })).reply).toEqual([])
+  const send = () => ask(app, asha, bankFileCalls.import, { body: { lines, takeBack } }, { 'idempotency-key': 'returns-1' })
+  const { reply: first } = await send()
+  expect(first).toMatchObject({ recorded: 1, takenBack: 1 })
+  expect((await send()).reply).toMatchObject({ importId: first.importId, recorded: 1, takenBack: 1 })
+  const shown = async (id: string) => (await ask(app, asha, invoiceCalls.read, { params: { id } })).reply
+  expect([await shown(one._id), await shown(two._id)]).toMatchObject([{ amountPaid: 100 }, { amountPaid: 0, balance: 700 }])
+  expect((await ask(app, asha, bankFileCalls.recorded, { query })).reply.map(({ invoiceId }) => invoiceId)).toEqual([one._id])
+  // One without new payments, also repeated.
+  const back = { lines: [], takeBack }
+  expect((await ask(app, asha, bankFileCalls.import, { body: back })).reply).toMatchObject({ recorded: 0, takenBack: 1 })
+  expect((await ask(app, asha, bankFileCalls.import, { body: { lines: [] } })).status).toBe(400)
+  const { reply: audit } = await ask(app, asha, accountCalls.audit, { query: {} })
+  expect(audit.filter(({ kind }) => kind === 'payment_voided')).toHaveLength(1)
+})

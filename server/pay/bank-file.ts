@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { and, between, eq, isNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, between, desc, eq, inArray, isNull, ne, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { BankLine, BankMatch, ImportedBankLine } from '#contract/bank-file.ts'
+import { type BankLine, type BankMatch, type ImportedBankLine, mostRecorded, type RecordedPayment } from '#contract/bank-file.ts'
 import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
 import { withoutMarks } from '#contract/text.ts'
 import { type Origin, writeAudit } from '#server/accounts/accounts.ts'
@@ -92,11 +92,11 @@ export async function matchBankFile(db: Database, { id: ownerId, currency }: Own
  */
 export async function importBankFile(
   db: Database,
-  { id: ownerId, currency, key }: Owner & { key: string | null },
-  asked: ImportedBankLine[],
+  { id: ownerId, currency, key, from }: Owner & { key: string | null; from: Origin },
+  { lines: asked, takeBack = [] }: { lines: ImportedBankLine[]; takeBack?: string[] | undefined },
   now: Instant,
   afterChange: AfterChange,
-): Promise<{ importId: string; recorded: number; paid: number }> {
+): Promise<Imported> {
   const importId = key === null ? newId() : idOfKey(ownerId, key)
   const lines = linesOf(asked, currency)
   if (lines.length >= manyInvoices) await analyzeGrown(db, writtenInBulk)
@@ -107,7 +107,8 @@ export async function importBankFile(
     const pace = openPace()
     const hashes = await hashesOf(lines, pace)
     const done = key === null ? [] : await paymentsOfImport(tx, ownerId, importId)
-    if (done.length > 0) return repeated(tx, ownerId, { importId, done, hashes })
+    const back = await paymentsOf(tx, ownerId, takeBack)
+    if (done.length > 0) return repeated(tx, ownerId, { importId, done, hashes, back })
     const before = await recordedLines(tx, ownerId, { lines, hashes, inOtherWords: false }, pace)
     const payments = lines.flatMap((line, at) =>
       before.has(at)
@@ -119,7 +120,12 @@ export async function importBankFile(
           })),
     )
     const byInvoice = Map.groupBy(payments, ({ id }) => id)
-    const rows = await lockInvoices(tx, ownerId, [...byInvoice.keys()])
+    // A repetition finds them taken back.
+    const backOf = Map.groupBy(
+      back.filter(({ voidedAt }) => voidedAt === null),
+      ({ invoiceId }) => invoiceId,
+    )
+    const rows = await lockInvoices(tx, ownerId, [...new Set([...byInvoice.keys(), ...backOf.keys()])])
     for (const row of rows) {
       const other = byInvoice.get(row.id)?.find((one) => one.currency !== row.currency)
       if (other) throw invalid('currency', texts.otherCurrency(row.reference, row.currency, other.currency))
@@ -133,12 +139,87 @@ export async function importBankFile(
       row,
       live: live.get(row.id),
       record: (byInvoice.get(row.id) ?? []).map(({ payment }) => payment),
+      takeBack: backOf.get(row.id) ?? [],
     }))
+    await refuseTakingBack(tx, ownerId, settling)
     for (const problem of (await refusedPayments(tx, ownerId, settling)).values()) throw problem
     const { rows: settled, recorded } = await settle(tx, owner, settling, now, afterChange)
     const paid = settled.filter(({ status }, at) => status === 'paid' && rows[at]?.status !== 'paid').length
-    return { importId, recorded: recorded.length, paid }
+    const takenBack = [...backOf.values()].flat().length
+    if (takenBack > 0) await writeAudit(tx, { ownerId, kind: 'payment_voided', about: texts.voided(takenBack) }, from, now)
+    return { importId, recorded: recorded.length, paid, takenBack: back.length }
   })
+}
+
+interface Imported {
+  importId: string
+  recorded: number
+  paid: number
+  takenBack: number
+}
+
+/** Payments by their ids; refuses with `not_found` where one is of another account, or is none that a bank file can take back. */
+async function paymentsOf(tx: Database, ownerId: string, ids: string[]): Promise<PaymentRow[]> {
+  const wanted = [...new Set(ids.filter((id) => z.uuid().safeParse(id).success).map((id) => id.toLowerCase()))]
+  if (ids.length === 0) return []
+  const found = await tx
+    .select()
+    .from(invoicePayments)
+    .where(
+      and(
+        eq(invoicePayments.ownerId, ownerId),
+        eq(invoicePayments.kind, 'payment'),
+        inArray(invoicePayments.origin, ofBank),
+        sql`${invoicePayments.id} = ANY(${arrayText(wanted)}::uuid[])`,
+      ),
+    )
+  if (found.length < wanted.length || wanted.length === 0) throw new ProblemError('not_found', texts.paymentGone)
+  return found
+}
+
+/** Refuses what a refund needs, and more reopened invoices than there is room for. */
+async function refuseTakingBack(tx: Database, ownerId: string, settling: Settling[]): Promise<void> {
+  for (const { row, takeBack = [] } of settling) if (row.paidMinor < sumOf(takeBack)) throw refundFirst(row.reference)
+  const reopened = settling.filter((change) => change.row.status === 'paid' && change.row.deletedAt === null && !isPaidAfter(change)).length
+  if (reopened > 0 && (await openRoom(tx, ownerId)) < reopened) throw tooManyOpen()
+}
+
+/** Where the payments are from that a bank can take back. Razorpay names its own refunds. */
+const ofBank: PaymentRow['origin'][] = ['bank_file', 'by_hand', 'answer', 'program']
+
+/** The payments of these days that a later bank file may take back, the latest first. */
+export async function recordedPayments(
+  db: Database,
+  ownerId: string,
+  { from, to }: { from: string; to: string },
+): Promise<RecordedPayment[]> {
+  const found = await db
+    .select({ payment: invoicePayments, invoice: invoices.reference, clientName: invoices.clientName })
+    .from(invoicePayments)
+    .innerJoin(invoices, and(eq(invoices.ownerId, invoicePayments.ownerId), eq(invoices.id, invoicePayments.invoiceId)))
+    .where(
+      and(
+        eq(invoicePayments.ownerId, ownerId),
+        between(invoicePayments.paidOn, from, to),
+        eq(invoicePayments.kind, 'payment'),
+        inArray(invoicePayments.origin, ofBank),
+        isNull(invoicePayments.voidedAt),
+        isNull(invoices.deletedAt),
+      ),
+    )
+    .orderBy(desc(invoicePayments.paidOn), invoicePayments.id)
+    .limit(mostRecorded)
+  return found.map(({ payment: { id, invoiceId, amountMinor, currency, paidOn, reference, note, bankLineHash }, invoice, clientName }) => ({
+    _id: id,
+    transfer: bankLineHash?.split('.')[0] ?? id,
+    invoiceId,
+    invoice,
+    clientName,
+    amount: fromMinor(amountMinor, currency),
+    currency,
+    paidOn,
+    text: [reference, note].filter(Boolean).join(' '),
+  }))
 }
 
 /** The import that a key names: repeated, it is the same one. */
@@ -151,12 +232,14 @@ function idOfKey(ownerId: string, key: string): string {
 async function repeated(
   tx: Database,
   ownerId: string,
-  { importId, done, hashes }: { importId: string; done: PaymentRow[]; hashes: string[] },
-): Promise<{ importId: string; recorded: number; paid: number }> {
+  { importId, done, hashes, back }: { importId: string; done: PaymentRow[]; hashes: string[]; back: PaymentRow[] },
+): Promise<Imported> {
   const wanted = new Set(hashes)
-  if (!done.every(({ bankLineHash }) => wanted.has(bankLineHash?.split('.')[0] ?? ''))) throw new ProblemError('conflict', texts.keyUsed)
+  const isSame =
+    done.every(({ bankLineHash }) => wanted.has(bankLineHash?.split('.')[0] ?? '')) && back.every(({ voidedAt }) => voidedAt !== null)
+  if (!isSame) throw new ProblemError('conflict', texts.keyUsed)
   const rows = await lockInvoices(tx, ownerId, [...new Set(done.map(({ invoiceId }) => invoiceId))], { deletedToo: true })
-  return { importId, recorded: done.length, paid: rows.filter(({ status }) => status === 'paid').length }
+  return { importId, recorded: done.length, paid: rows.filter(({ status }) => status === 'paid').length, takenBack: back.length }
 }
 
 /**
@@ -184,11 +267,7 @@ export async function undoBankFile(
       rows.map(({ id }) => id),
     )
     const settling: Settling[] = rows.map((row) => ({ row, live: live.get(row.id), takeBack: byInvoice.get(row.id) ?? [] }))
-    for (const { row, takeBack = [] } of settling) if (row.paidMinor < sumOf(takeBack)) throw refundFirst(row.reference)
-    const reopened = settling.filter(
-      (change) => change.row.status === 'paid' && change.row.deletedAt === null && !isPaidAfter(change),
-    ).length
-    if (reopened > 0 && (await openRoom(tx, ownerId)) < reopened) throw tooManyOpen()
+    await refuseTakingBack(tx, ownerId, settling)
     await settle(tx, owner, settling, now, afterChange)
     const takenBack = settling.flatMap(({ takeBack = [] }) => takeBack).length
     if (takenBack > 0) await writeAudit(tx, { ownerId, kind: 'payment_voided', about: texts.voided(takenBack) }, from, now)

@@ -294,6 +294,7 @@ export const bankTexts = {
   otherCurrency: (reference: string, own: string, asked: string) => `${reference} is in ${own}, not in ${asked}.`,
   invoiceGone: 'An invoice was deleted meanwhile. Please match the file again.',
   keyUsed: 'This Idempotency-Key was used for another import.',
+  paymentGone: 'A payment to take back was not found. Choose the file again.',
   importNotFound: 'This import was not found.',
   voided: (payments: number) => `${payments} ${payments === 1 ? 'payment' : 'payments'} of a bank file`,
 }

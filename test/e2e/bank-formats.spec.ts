@@ -97,3 +97,27 @@ test('what was answered about a file is kept for the next one of the same bank, 
   await choose(2, 100)
   await expect(question).toBeVisible()
 })
+
+test('a debit of a later file takes a recorded payment back, where a person ticks it', async ({ page, program }) => {
+  const { send } = await signIn(page, program.url)
+  const { _id } = (await send('POST', '/invoice', {
+    clientName: 'Lotus Dental',
+    clientEmail: 'pay@example.com',
+    amount: 500,
+    dueDate: day(9),
+  })) as { _id: string }
+  await page.goto('/dashboard/getting-paid/bank-file')
+  const choose = (transfers: StatementTransfer[]) =>
+    page.locator('input[type=file]').setInputFiles({ name: 'b.xml', mimeType: '', buffer: Buffer.from(camt053.write(transfers, usual)) })
+  await choose([{ date: day(8), amount: 500, name: 'Lotus Dental', purpose: 'INV-0001', id: 'X1' }])
+  await page.getByRole('button', { name: 'Record 1 payment, ₹500.00' }).click()
+  await page.getByRole('button', { name: 'Import another file' }).click()
+  await choose([{ date: day(2), amount: -500, name: 'Lotus Dental', purpose: 'Return of INV-0001', id: 'X2', isReversal: true }])
+  await expect(page.locator('[data-group=likely]')).toContainText('This debit takes back the payment recorded on')
+  await expect(page.getByRole('button', { name: 'Record 0 payments' })).toBeDisabled()
+  await expectAccessible(page)
+  await page.getByRole('checkbox', { name: /^Take back ₹500.00 of/ }).click()
+  await page.getByRole('button', { name: 'Take 1 payment back' }).click()
+  await expect(page.getByText('1 payment taken back.')).toBeVisible()
+  expect(await send('GET', `/invoice/${_id}`)).toMatchObject({ amountPaid: 0 })
+})

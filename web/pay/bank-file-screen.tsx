@@ -224,8 +224,9 @@ function Result({ recorded: done, onUndone, onOther }: { recorded: Recorded; onU
   return (
     <Panel>
       <p className={payStyles.done} role="status">
-        {texts.done(done.recorded, all ? done.sums : '', done.paid)}
+        {done.takenBack > 0 && done.asked === 0 ? '' : texts.done(done.recorded, all ? done.sums : '', done.paid)}
         {!all && ` ${texts.some}`}
+        {done.takenBack > 0 && ` ${texts.undone(done.takenBack)}`}
       </p>
       <FormError message={problem} />
       <div className={payStyles.acts}>

@@ -132,7 +132,8 @@ function Row({ shown, questions, byId, choices, isTicked, cells, onTick, onChoos
   const currency = known(row.currency)
   const spoken = day === null ? row.writtenDate : showSpoken(day)
   const money = amount === null || currency === null ? row.writtenAmount : formatMoney(amount, currency)
-  const canTick = line !== null && shares.length > 0 && group !== 'recorded'
+  const [back] = shown.takesBack
+  const canTick = back !== undefined || (line !== null && shares.length > 0 && group !== 'recorded')
   const canChoose = line !== null && (group === 'likely' || group === 'none')
   const asked = (meaning: Meaning<unknown>) =>
     meaning.kind === 'asked' && refusal === null && row.left === null ? <Asked id={meaning.question} questions={questions} /> : null
@@ -143,7 +144,7 @@ function Row({ shown, questions, byId, choices, isTicked, cells, onTick, onChoos
       <span className={styles.tick}>
         {canTick ? (
           <Checkbox
-            aria-label={texts.tick(money, spoken)}
+            aria-label={back ? texts.tickBack(money, spoken) : texts.tick(money, spoken)}
             checked={isTicked(shown)}
             onChange={(event) => onTick(row.number, event.currentTarget.checked)}
           />
@@ -196,6 +197,12 @@ function Row({ shown, questions, byId, choices, isTicked, cells, onTick, onChoos
             )
           })}
         {line && shares.length === 0 && group === 'none' && <span className={styles.quiet}>{match && texts.noInvoiceFits}</span>}
+        {back && (
+          <>
+            <strong>{shown.takesBack.map(({ invoice, clientName }) => texts.pays(invoice, clientName)).join('; ')}</strong>
+            <small>{texts.takesBack(showSpoken(back.paidOn))}</small>
+          </>
+        )}
         {row.unclear !== null && line && <small>{row.unclear}</small>}
         {row.returnedIn !== null && line && <small>{texts.returned(row.returnedIn)}</small>}
         {line && (choice?.invoice ? <small>{texts.chosen}</small> : match && match.reason !== '' && <small>{match.reason}</small>)}

@@ -1,5 +1,5 @@
-import { mostLines } from '#contract/bank-file.ts'
-import type { BankContext, BankReading, BankRow, ReadLine } from '#contract/import/bank.ts'
+import { mostLines, type RecordedPayment } from '#contract/bank-file.ts'
+import type { BankContext, BankReading, BankRow, ReadLine, TakenBack } from '#contract/import/bank.ts'
 import type { RefusedFile, StatementFormat } from '#contract/import/statement.ts'
 
 /** What is asked of the worker that reads a file, and what it answers. `id`: of the request. */
@@ -9,12 +9,14 @@ type Asked =
   | { do: 'open'; bytes: ArrayBuffer }
   | { do: 'read'; sheet: number; context: BankContext; mostLines: number }
   | { do: 'cells'; sheet: number; row: number }
+  | { do: 'returns'; recorded: RecordedPayment[] }
 
 export type BankAnswer = { id: number } & (
   | { do: 'open'; opened: OpenedFile | Unread | RefusedFile }
   | { do: 'rows'; rows: BankRow[]; lines: ReadLine[] }
   | { do: 'read'; reading: Omit<BankReading, 'rows'>; calls: number[] }
   | { do: 'cells'; cells: Cell[] }
+  | { do: 'returns'; takenBack: TakenBack }
 )
 
 /** What a file says, with its payments by the numbers of their rows, and in the parts that one call takes. */
@@ -104,6 +106,16 @@ export class BankFileReader {
     return new Promise((resolve) => {
       this.#ask({ do: 'cells', sheet, row }, [], (answer) => {
         resolve(answer?.do === 'cells' ? answer.cells : [])
+        return true
+      })
+    })
+  }
+
+  /** What rows of the last reading take back of these payments. */
+  returns(recorded: RecordedPayment[]): Promise<TakenBack> {
+    return new Promise((resolve) => {
+      this.#ask({ do: 'returns', recorded }, [], (answer) => {
+        resolve(answer?.do === 'returns' ? answer.takenBack : new Map())
         return true
       })
     })

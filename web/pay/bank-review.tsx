@@ -3,9 +3,9 @@ import '@mantine/core/styles/Checkbox.layer.css'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, startTransition, useEffect, useMemo, useRef, useState } from 'react'
 import { type BankMatch, bankFileCalls, mostLines } from '#contract/bank-file.ts'
-import type { ReadLine } from '#contract/import/bank.ts'
+import { type ReadLine, returnDays, type TakenBack } from '#contract/import/bank.ts'
 import { answersToKeep } from '#contract/import/kept.ts'
-import type { Answers } from '#contract/import/meaning.ts'
+import { type Answers, known } from '#contract/import/meaning.ts'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatSums, sumByCurrency, toMinor } from '#contract/money.ts'
 import { Allowed, useCurrency } from '#web/platform/account.tsx'
@@ -44,10 +44,25 @@ async function match({ calls }: ReadFile, byId: ReadonlyMap<string, Invoice>): P
   return new Map(checked.flatMap((one) => (lines[one.line] ? [[lines[one.line]?.number ?? 0, one] as const] : [])))
 }
 
+/** What the file takes back of payments that were recorded before. It is no reason to wait, nor to refuse the file where it cannot be found out. */
+async function returnsOf(file: BankFileReader, { rows }: ReadFile): Promise<TakenBack> {
+  const days = rows.flatMap(({ left, date }) => (left === 'out' || left === 'returned' ? (known(date) ?? []) : [])).toSorted()
+  const [first, last] = [days[0], days.at(-1)]
+  if (first === undefined || last === undefined) return new Map()
+  try {
+    const from = new Date(Date.parse(first) - returnDays * 86_400_000).toISOString().slice(0, 10)
+    const recorded = await patiently(() => send(bankFileCalls.recorded, { query: { from, to: last } }))
+    return recorded.length === 0 ? new Map() : await file.returns(recorded)
+  } catch {
+    return new Map()
+  }
+}
+
 export interface Recorded {
   importId: string
   recorded: number
   paid: number
+  takenBack: number
   /** Of how many payments how much was asked. */
   asked: number
   sums: string
@@ -102,11 +117,24 @@ export function BankReview({ file, sheet, reading, answers, invoices, onRecorded
       clearTimeout(wait)
     }
   }, [lines, attempt])
-  const rows = useMemo(() => shownRows(reading.rows, { lines, matches: matches.found, withOut }), [reading, lines, matches, withOut])
+  const [takenBack, setTakenBack] = useState<TakenBack>(new Map())
+  useEffect(() => {
+    let outdated = false
+    void returnsOf(file.reader, reading).then((found) => !outdated && setTakenBack(found))
+    return () => {
+      outdated = true
+    }
+  }, [file, reading])
+  const rows = useMemo(
+    () => shownRows(reading.rows, { lines, matches: matches.found, takenBack, withOut }),
+    [reading, lines, matches, takenBack, withOut],
+  )
   const isCompared = matches.of === lines
-  const isTicked = ({ row, group, line }: ShownRow) => line !== null && (choices[row.number]?.ticked ?? group === 'sure')
+  const isTicked = ({ row, group, line, takesBack }: ShownRow) =>
+    (line !== null || takesBack.length > 0) && (choices[row.number]?.ticked ?? group === 'sure')
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is ticked depends on the choices.
   const wanted = useMemo(() => rows.filter((one) => isTicked(one) && sharesOf(one, choices[one.row.number]).length > 0), [rows, choices])
+  const backs = rows.flatMap(({ row, takesBack }) => (choices[row.number]?.ticked ? takesBack : []))
   const asked = wanted.flatMap((one) => sharesOf(one, choices[one.row.number])).length
   const choose = (number: number, choice: Partial<Choice>) =>
     setChoices((before) => ({ ...before, [number]: { ticked: false, invoice: null, ...before[number], ...choice } }))
@@ -125,17 +153,18 @@ export function BankReview({ file, sheet, reading, answers, invoices, onRecorded
     setBusy(true)
     setProblem(null)
     const chosen = wanted.flatMap((one) => (one.line ? [{ ...one.line.line, invoices: sharesOf(one, choices[one.row.number]) }] : []))
-    const of = JSON.stringify(chosen)
+    const takeBack = backs.map(({ _id }) => _id)
+    const of = JSON.stringify([chosen, takeBack])
     if (key.current?.of !== of) key.current = { of, key: newKey() }
     try {
-      const { importId, recorded, paid } = await sendIdempotent(
+      const { importId, recorded, paid, takenBack } = await sendIdempotent(
         bankFileCalls.import,
-        { body: { lines: chosen } },
+        { body: { lines: chosen, ...(takeBack.length > 0 ? { takeBack } : {}) } },
         `bank-${key.current.key}`,
       )
       await keep({ kind: 'bank', headings: reading.headings, name: reading.layout ?? file.name, answers })
       await queries.invalidateQueries()
-      onRecorded({ importId, recorded, paid, asked, sums })
+      onRecorded({ importId, recorded, paid, takenBack, asked, sums })
     } catch (error) {
       setProblem(texts.recordFailed(errorMessage(error)))
       setBusy(false)
@@ -194,10 +223,10 @@ export function BankReview({ file, sheet, reading, answers, invoices, onRecorded
             size="md"
             busy={busy}
             busyText={texts.recording}
-            disabled={wanted.length === 0 || wanted.length > mostLines || !isCompared}
+            disabled={(wanted.length === 0 && backs.length === 0) || wanted.length > mostLines || !isCompared}
             onClick={() => void record()}
           >
-            {wanted.length === 0 ? texts.record(0) : texts.recordSum(asked, sums)}
+            {texts.recordAll(asked, sums, backs.length)}
           </BusyButton>
         </Allowed>
       </div>

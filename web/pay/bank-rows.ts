@@ -1,5 +1,5 @@
-import type { BankMatch } from '#contract/bank-file.ts'
-import { type BankRow, type ReadLine, refusalOf, waitsFor } from '#contract/import/bank.ts'
+import type { BankMatch, RecordedPayment } from '#contract/bank-file.ts'
+import { type BankRow, type ReadLine, refusalOf, type TakenBack, waitsFor } from '#contract/import/bank.ts'
 
 /** In which group a row is shown. `waits`: an answer is missing; `left`: it is no payment that came in, or cannot be read. */
 export type Group = 'sure' | 'likely' | 'waits' | 'none' | 'recorded' | 'left'
@@ -13,6 +13,8 @@ export interface ShownRow {
   line: ReadLine | null
   /** null until it was compared with the invoices. */
   match: BankMatch | null
+  /** Payments of an earlier file that it takes back. */
+  takesBack: RecordedPayment[]
   /** The ids of what it waits for. */
   waits: string[]
   /** Why it cannot be read. */
@@ -22,16 +24,32 @@ export interface ShownRow {
 /** The rows of a reading in their groups, each group in the order of the file. Money out only where it is wanted. */
 export function shownRows(
   rows: BankRow[],
-  { lines, matches, withOut }: { lines: ReadonlyMap<number, ReadLine>; matches: ReadonlyMap<number, BankMatch>; withOut: boolean },
+  {
+    lines,
+    matches,
+    takenBack,
+    withOut,
+  }: { lines: ReadonlyMap<number, ReadLine>; matches: ReadonlyMap<number, BankMatch>; takenBack: TakenBack; withOut: boolean },
 ): ShownRow[] {
   const shown = rows.flatMap((row): ShownRow[] => {
-    if (row.left === 'out' && !withOut) return []
+    const takesBack = takenBack.get(row.number) ?? []
+    if (row.left === 'out' && !withOut && takesBack.length === 0) return []
     const line = lines.get(row.number) ?? null
     const match = matches.get(row.number) ?? null
     const waits = waitsFor(row)
     const refusal = refusalOf(row)
     // A row that cannot be read waits for no answer.
-    return [{ row, group: groupOf({ row, match, waits, refusal }), line, match, waits: refusal === null ? waits : [], refusal }]
+    return [
+      {
+        row,
+        group: takesBack.length > 0 ? 'likely' : groupOf({ row, match, waits, refusal }),
+        line,
+        match,
+        takesBack,
+        waits: refusal === null ? waits : [],
+        refusal,
+      },
+    ]
   })
   const place = new Map(groups.map((group, at) => [group, at]))
   return shown.toSorted((one, other) => (place.get(one.group) ?? 0) - (place.get(other.group) ?? 0))

@@ -1,4 +1,4 @@
-import { type BankRow, layoutOfBank, linesOf, readBankSheet } from '#contract/import/bank.ts'
+import { type BankRow, layoutOfBank, linesOf, readBankSheet, takenBackIn } from '#contract/import/bank.ts'
 import type { RefusedFile, StatementFile } from '#contract/import/statement.ts'
 import { accountName, readBankStatement } from '#contract/import/statement-rows.ts'
 import type { Sheet } from '#contract/import/table.ts'
@@ -11,6 +11,7 @@ import type { BankAnswer, BankRequest, Cell, OpenedFile, Unread } from './bank-r
 let sheets: Sheet[] = []
 /** A file whose format says what each entry is. */
 let statement: StatementFile | null = null
+let lastRead: BankRow[] = []
 
 /** The page takes the rows in parts, each within a frame. */
 const part = 200
@@ -29,6 +30,7 @@ async function answer(request: BankRequest): Promise<void> {
       const sheet = sheets[request.sheet]
       const { context } = request
       const { rows, ...reading } = statement ? readBankStatement(statement, context) : readBankSheet(sheet ?? noSheet, context)
+      lastRead = rows
       const lines = linesOf(rows)
       for (let from = 0; from < rows.length; from += part) {
         const some = rows.slice(from, from + part)
@@ -37,6 +39,8 @@ async function answer(request: BankRequest): Promise<void> {
       const calls = inCalls(lines.values(), request.mostLines).map(({ length }) => length)
       return say({ id: request.id, do: 'read', reading, calls })
     }
+    case 'returns':
+      return say({ id: request.id, do: 'returns', takenBack: takenBackIn(lastRead, request.recorded) })
     case 'cells': {
       if (statement) return say({ id: request.id, do: 'cells', cells: rawCells(statement, request.row) })
       const sheet = sheets[request.sheet]
