@@ -74,7 +74,19 @@ const table: Record<string, Folder> = {
     may: ['contract', 'run/sizes.ts', 'server/accounts/totp.ts', 'test', 'test/fakes', 'test/fakes/razorpay'],
   },
   bench: { packages: 'tools', may: [...serverFolders, 'contract', 'test', 'test/fakes'] },
-  run: { packages: 'tools', may: ['server/platform/reference.ts', 'test', 'test/fakes', 'test/fakes/razorpay', 'test/faults', 'dev'] },
+  run: {
+    packages: 'tools',
+    may: [
+      'contract/import',
+      'contract/import/formats',
+      'server/platform/reference.ts',
+      'test',
+      'test/fakes',
+      'test/fakes/razorpay',
+      'test/faults',
+      'dev',
+    ],
+  },
   dev: { packages: 'tools', may: [...serverFolders, 'run/scalar.ts', 'test/fakes/razorpay'] },
 }
 
