@@ -146,6 +146,11 @@ export function BankReview({ file, sheet, reading, answers, invoices, onRecorded
     usual,
   )
   const out = useMemo(() => reading.rows.filter(({ left }) => left === 'out').length, [reading])
+  /** Money out that is not shown for what it takes back. */
+  const plainOut = useMemo(
+    () => reading.rows.filter(({ left, number }) => left === 'out' && !takenBack.has(number)).length,
+    [reading, takenBack],
+  )
   const counts = useMemo(() => Map.groupBy(rows, ({ group }) => group), [rows])
   const count = (...groups: ShownRow['group'][]) => groups.reduce((sum, group) => sum + (counts.get(group)?.length ?? 0), 0)
 
@@ -176,7 +181,7 @@ export function BankReview({ file, sheet, reading, answers, invoices, onRecorded
       <div className={styles.head}>
         <h2 className={styles.title}>{texts.review}</h2>
         <p role="status">
-          {out === reading.rows.length
+          {out === reading.rows.length && takenBack.size === 0
             ? texts.noLines
             : isCompared
               ? texts.summary({ sure: count('sure'), waits: count('waits'), left: count('left', 'recorded') })
@@ -198,9 +203,9 @@ export function BankReview({ file, sheet, reading, answers, invoices, onRecorded
         onTick={(row, ticked) => choose(row, { ticked })}
         onChoose={setChoosing}
       />
-      {out > 0 && (
+      {plainOut > 0 && (
         <button type="button" className={questionStyles.link} onClick={() => startTransition(() => setWithOut(!withOut))}>
-          {withOut ? texts.hideOut : texts.showOut(out)}
+          {withOut ? texts.hideOut : texts.showOut(plainOut)}
         </button>
       )}
       <InvoiceChoice
