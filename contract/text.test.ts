@@ -45,7 +45,7 @@ const secrets = ['code', 'currentPassword', 'newPassword', 'pass', 'password', '
 const ids = [
   ...['_id', 'id', 'ids[]', 'clientEmails[]', 'clientId', 'clients[]', 'deliveryId', 'fingerprint', 'heirId', 'invoiceId', 'invoiceIds[]'],
   ...['messageId', 'personId', 'pid', 'razorpay_order_id', 'razorpay_payment_id', 'razorpay_signature', 'razorpay_subscription_id'],
-  ...['date', 'image', 'kind', 'mailbox', 'redirect_uri', 'region', 'sequence', 'timezone'],
+  ...['date', 'image', 'kind', 'mailbox', 'redirect_uri', 'region', 'sequence', 'takeBack[]', 'timezone'],
 ]
 /** What an owner writes to clients in full: whole sentences may need such marks. */
 const wordings = ['content', 'customContent', 'customSubject', 'groupContent', 'groupSubject', 'subject']

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import PostalMime from 'postal-mime'
 import { businessHeader } from '#contract/call.ts'
 import { stepOf, totpAt } from '#server/accounts/totp.ts'
@@ -207,4 +208,10 @@ export function addressesIn(text: string, url: string): string[] {
     .map((one) => one.replaceAll('&amp;', '&'))
     .filter((one) => URL.canParse(one, url) && new URL(one, url).origin === new URL(url).origin)
     .map((one) => new URL(one, url).pathname + new URL(one, url).search)
+}
+
+/** Milliseconds of CPU that a process has used: other processes of a busy machine do not count, as they do in time. */
+export function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return (Number(fields[11]) + Number(fields[12])) * 10
 }

@@ -3,14 +3,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { everyCall } from '#contract/index.ts'
 import { percentile, row, type Trial } from '#test/faults/row.ts'
-import { Browser, openTarget, overdueInvoice, signUp } from './browser.ts'
+import { Browser, cpuOf, openTarget, overdueInvoice, signUp } from './browser.ts'
 import { zapierEnv } from './oauth-client.ts'
-
-/** Milliseconds of CPU that a process has used: other processes of a busy machine do not count, as they do in time. */
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(fields[11]) + Number(fields[12])) * 10
-}
 
 const mega = 1024 * 1024
 const form = 'application/x-www-form-urlencoded'

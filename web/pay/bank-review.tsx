@@ -176,6 +176,10 @@ export function BankReview({ file, sheet, reading, answers, invoices, onRecorded
     }
   }
 
+  const recordText = sums === '' ? texts.record(asked) : texts.recordSum(asked, sums)
+  const submit =
+    backs.length === 0 ? recordText : asked === 0 ? texts.takeBackOnly(backs.length) : recordText + texts.andTakeBack(backs.length)
+
   return (
     <>
       <div className={styles.head}>
@@ -231,7 +235,7 @@ export function BankReview({ file, sheet, reading, answers, invoices, onRecorded
             disabled={(wanted.length === 0 && backs.length === 0) || wanted.length > mostLines || !isCompared}
             onClick={() => void record()}
           >
-            {texts.recordAll(asked, sums, backs.length)}
+            {submit}
           </BusyButton>
         </Allowed>
       </div>

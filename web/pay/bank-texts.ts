@@ -141,12 +141,10 @@ export const bankFileTexts = {
   toPay: (amount: string) => `${amount} to pay`,
   noInvoice: 'No open invoice found.',
   more: (invoices: number) => `and ${invoices.toLocaleString('en-IN')} more; search for a client or a reference to find them.`,
-  recordAll: (payments: number, sum: string, back: number) =>
-    back === 0
-      ? `Record ${count(payments, 'payment')}${payments === 0 ? '' : `, ${sum}`}`
-      : payments === 0
-        ? `Take ${count(back, 'payment')} back`
-        : `Record ${count(payments, 'payment')}, ${sum}, and take ${back.toLocaleString('en-IN')} back`,
+  record: (payments: number) => `Record ${count(payments, 'payment')}`,
+  recordSum: (payments: number, sum: string) => `Record ${count(payments, 'payment')}, ${sum}`,
+  takeBackOnly: (back: number) => `Take ${count(back, 'payment')} back`,
+  andTakeBack: (back: number) => `, and take ${back.toLocaleString('en-IN')} back`,
   tickBack: (amount: string, date: string) => `Take back ${amount} of ${date}`,
   takesBack: (date: string) => `This debit takes back the payment recorded on ${date}. Tick it if the money is gone.`,
   recording: 'Recording...',
