@@ -65,7 +65,8 @@ const withoutMeta: Plugin = {
 
 /**
  * Removes from the validator in the client what every page would load and none uses: the writer of JSON Schemas (only the API reference has
- * them, 5 KB) and the formats as methods of `z.string()` (2 KB of patterns). `z.email()` and its kind stay.
+ * them, 5 KB), the formats as methods of `z.string()` (2 KB of patterns) and the compiler of objects, which the security policy of the pages
+ * refuses anyway. `z.email()` and its kind stay.
  */
 const leanValidator: Plugin = {
   name: 'lean-validator',
@@ -78,7 +79,8 @@ const leanValidator: Plugin = {
         .replaceAll(
           /return this\.check\(core\._\w+\(Zod\w+, params\)\);/g,
           "throw new Error('Formats are functions of z here: z.email().');",
-        ),
+        )
+        .replace('core.$ZodObjectJIT.init', 'core.$ZodObject.init'),
       map: null,
     }),
   },
