@@ -1,13 +1,6 @@
-import { wordsOf } from './headings.ts'
+import { list, words, wordsOf } from './headings.ts'
 
 /* What banks call their columns, and the words in them, in the languages that Duely writes in and those of banks nearby. As `headingOf` writes them. */
-
-const list = (text: string) =>
-  text
-    .trim()
-    .split(/\s*[|\n]\s*/)
-    .filter((one) => one !== '')
-const words = (text: string) => new Set(text.trim().split(/\s+/))
 
 /** What a column of a bank file is. */
 export type BankColumn =

@@ -87,3 +87,13 @@ export function wordKey(text: string): string {
   const words = wordsOf(text)
   return words.length > 0 ? words.join(' ') : text.trim()
 }
+
+/** Of a vocabulary: its entries, each on a line of its own or between bars. */
+export const list = (text: string) =>
+  text
+    .trim()
+    .split(/\s*[|\n]\s*/)
+    .filter((one) => one !== '')
+
+/** Of a vocabulary: single words. */
+export const words = (text: string) => new Set(text.trim().split(/\s+/))

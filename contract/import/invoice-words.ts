@@ -1,13 +1,6 @@
-import { wordKey } from './headings.ts'
+import { list, wordKey, words } from './headings.ts'
 
 /* What programs call the columns of their lists of invoices, and the words in them, in the languages that Duely writes in. As `headingOf` writes them. */
-
-const list = (text: string) =>
-  text
-    .trim()
-    .split(/\s*[|\n]\s*/)
-    .filter((one) => one !== '')
-const words = (text: string) => new Set(text.trim().split(/\s+/))
 
 /** What a column of a list of invoices is. */
 export type InvoiceColumn =
