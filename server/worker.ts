@@ -46,17 +46,16 @@ import {
   closeTooLate,
   type Delivering,
   deliver,
-  endQuotaPauses,
   releaseEnded,
   resumePaying,
-  tryRefusedSenders,
   wakeDue,
 } from '#server/reminders/deliver.ts'
 import { sendEveningLists } from '#server/reminders/evening.ts'
 import { notifyFailures } from '#server/reminders/failures.ts'
 import { openHeartbeat } from '#server/reminders/heartbeat.ts'
-import { deliverJob } from '#server/reminders/jobs.ts'
+import { deliverJob, trySenderJob } from '#server/reminders/jobs.ts'
 import { pruneLeftOut } from '#server/reminders/left-out.ts'
+import { endQuotaPauses, enqueueSenderTries, forgetRefusedSenders, trySender } from '#server/reminders/mailbox-pauses.ts'
 import { sayNext } from '#server/reminders/outlook.ts'
 import { pruneOwnerLinks } from '#server/reminders/owner-links.ts'
 import { beat, heartbeatSeconds, reclaimAll, reclaimDead, recordTick, releaseProcess } from '#server/reminders/processes.ts'
@@ -72,6 +71,7 @@ export function works(deps: Delivering, webhookNetwork?: WebhookNetwork): Work[]
   return [
     work(deliverJob, mailboxesAtOnce, ({ ownerId }, stopping, orphaned) => deliver(deps, ownerId, stopping, orphaned)),
     // Four at a time over two connections. Notices never hold both: a link waits for one of them at most.
+    work(trySenderJob, 4, (which) => trySender(deps, which)),
     work(systemLinkJob, 3, ({ mailId }) => sendSystemMail(mailId)),
     work(systemNoticeJob, 1, ({ mailId }) => sendSystemMail(mailId)),
     work(reconcileJob, 2, ({ purchaseId }) => reconcileInBackground(reconciling, purchaseId)),
@@ -118,7 +118,7 @@ function tickSteps(deps: Delivering): Step[] {
     { name: 'evening lists', everySeconds: 15, run: (progressed) => sendEveningLists(deps, progressed) },
     { name: 'weekly summaries', everySeconds: 15, run: (progressed) => sendSummaries(deps, progressed) },
     { name: 'watched addresses', everySeconds: 15, run: () => enqueueDuePulls(deps) },
-    { name: 'refused senders', everySeconds: 15, run: () => tryRefusedSenders(deps) },
+    { name: 'refused senders', everySeconds: 15, run: () => enqueueSenderTries(deps) },
     { name: 'pauses of mailboxes', everySeconds: 2, run: () => endQuotaPauses(db, queue, clock.now()) },
   ]
 }
@@ -187,6 +187,7 @@ async function tidy({ db, clock, queue, config, soleProcess }: Worker): Promise<
   await pruneInvitations(db, clock.now())
   await pruneOwnerLinks(db, clock.now())
   await pruneLeftOut(db, clock.now())
+  await forgetRefusedSenders(db, clock.now())
   await pruneSessions(db, clock.now())
   await pruneThrottles(db, clock.now())
   await pruneSystemMailCounts(db, clock.now())

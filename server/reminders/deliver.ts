@@ -1,33 +1,18 @@
-import { and, asc, eq, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
 import type { HoldReason } from '#contract/reminders.ts'
-import { screens, withQuery } from '#contract/screens.ts'
 import { EmailTooLarge } from '#contract/templates.ts'
 import { type AccountRow, findAccount, lockAccount, lockRow, maySend } from '#server/accounts/accounts.ts'
-import { hasNotice, notifyOwner } from '#server/accounts/notices.ts'
 import { entitlementsOf } from '#server/billing/billing.ts'
 import { noteHeldImports } from '#server/invoices/pauses.ts'
 import type { AfterChange, Corrected } from '#server/invoices/tables.ts'
-import {
-  adviceFor,
-  composeText,
-  dueRefusedSenders,
-  firstSenderTry,
-  pauseSender,
-  providerNames,
-  resumeAfterLogin,
-  resumeSender,
-  type Sender,
-  type SendingLimits,
-  takeSenderTry,
-} from '#server/mail/mail.ts'
+import type { Sender, SendingLimits } from '#server/mail/mail.ts'
 import type { Mailer, Outcome } from '#server/mail/mailer.ts'
-import { mailConfigs } from '#server/mail/tables.ts'
 import { readFiles } from '#server/pay/files.ts'
 import { cancelChanged, closeAnswers } from '#server/pay/pay.ts'
 import type { Instant } from '#server/platform/clock.ts'
-import { instantText, newId } from '#server/platform/columns.ts'
+import { newId } from '#server/platform/columns.ts'
 import { arrayText, columnText, type Database, isUnavailable, rows, statement } from '#server/platform/database.ts'
 import type { Deps } from '#server/platform/deps.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
@@ -53,7 +38,6 @@ import {
   pending,
   putOff,
   putOffForHost,
-  refusedAlike,
   release,
   releasePaying,
   retryAllLater,
@@ -63,19 +47,19 @@ import {
   stillPending,
   supersedeAbout,
   takeBack,
-  takeBackRefused,
   unmark,
 } from './deliveries.ts'
-import { followAddresses, holdAddress, resumeHeld } from './holds.ts'
+import { followAddresses, holdAddress } from './holds.ts'
 import type { ConnectPass } from './hosts.ts'
 import { deliverJob, wakeAccounts } from './jobs.ts'
 import { closeLeftOut, moveLeftOut } from './left-out.ts'
-import { isSentBy, renderedFor, type SendingMailbox } from './mailboxes.ts'
+import { pauseSending, roomLeft, takeBackAlike } from './mailbox-pauses.ts'
+import { isSentBy, type SendingMailbox } from './mailboxes.ts'
 import { neverReminded, owedToday } from './owed.ts'
 import { readAhead } from './pending.ts'
-import { countSent, openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
+import { openRateLimit, putOffInARow, type RateLimit, slowDown } from './rate-limit.ts'
 import { planRun } from './runs.ts'
-import { atHour, dayAfter, localDate, retrySeconds, startOfDay } from './schedule.ts'
+import { localDate, retrySeconds } from './schedule.ts'
 import type { Sending } from './sending.ts'
 import { countOutcome, mailboxesAtOnce } from './sending.ts'
 import { ofAll, runs } from './tables.ts'
@@ -102,8 +86,6 @@ const sliceMilliseconds = 3_000
 const longestTurn = 500
 /** How long, in s, the emails of a mailbox whose host is down or crowded are put off; a host that is back wakes them earlier. */
 const putOffSeconds = { down: [15, 300], busy: [2, 5] } as const
-/** Below this the quota was consumed outside Duely, so no limit may be learned from it. */
-const leastPerDay = 20
 /** How long to wait, in ms, before the next try on a database that is unavailable. */
 const awayMilliseconds = 250
 
@@ -813,169 +795,6 @@ async function recordUnreachable(deps: Delivering, batch: Batch, { mail, outcome
 /** After a growing delay, and not before the provider allows it. */
 function nextTry({ clock, random }: Delivering, attempt: number, atLeast = 0): Instant {
   return clock.now().add({ seconds: Math.max(retrySeconds(attempt, random()), atLeast) })
-}
-
-/**
- * More tries would be refused too and might lock the mailbox, so nothing is sent until its owner reconnects it. The owner is notified once.
- */
-async function pauseSending(
-  deps: Delivering,
-  { account, sender }: Batch,
-  outcome: Outcome & { kind: 'login_refused' | 'sender_refused' | 'quota' },
-): Promise<void> {
-  const now = deps.clock.now()
-  if (outcome.kind === 'quota') {
-    const { sent } = await countSent(deps, sender, now.subtract({ hours: 24 }))
-    const { seconds } = outcome
-    const until = seconds === undefined ? startOfDay(dayAfter(localDate(now, account.timezone)), account.timezone) : now.add({ seconds })
-    return pauseForQuota(deps, account, {
-      sender,
-      words: texts.quota.replied(outcome.reply),
-      until,
-      // So few show that the quota was consumed elsewhere, not what the mailbox allows.
-      learnedPerDay: sent < leastPerDay || seconds !== undefined ? null : sent,
-    })
-  }
-  await deps.db.transaction(async (tx) => {
-    const { kind, reply } = outcome
-    const cause = sender.several ? sender.place : ''
-    // It was accepted from itself to itself and refused for clients: only its owner can change that.
-    const isAgain = kind === 'sender_refused' && (await hasNotice(tx, account.id, kind, cause))
-    const until = kind === 'sender_refused' && !isAgain ? now.add(firstSenderTry) : null
-    const first = await pauseSender(tx, sender, { reason: kind, words: reply, until, learnedPerDay: null }, now)
-    if (!first || isAgain) return
-    deps.log.warn({ ownerId: account.id, reason: kind }, 'Sending is paused for an account.')
-    const about =
-      kind === 'sender_refused'
-        ? { title: texts.sender.title(sender.address), text: texts.sender.text(reply, adviceFor(reply, sender.address)) }
-        : sender.provider === 'smtp'
-          ? { title: texts.login.smtpTitle, text: texts.login.smtp(outcome.reply) }
-          : { title: texts.login.grantTitle(providerNames[sender.provider]), text: texts.login.grant(outcome.reply) }
-    const which = sender.several ? { cause: sender.place, title: texts.login.of(about.title, sender.address) } : {}
-    await notifyOwner(tx, deps, account, { kind, summary: about.title, ...about, ...which, link: '/dashboard/mail-settings' }, now)
-  })
-}
-
-/**
- * Unknown words, the same to clients at several domains one after the other, are about the mailbox: it is paused, and these emails wait with
- * the others instead of having failed.
- */
-async function takeBackAlike(deps: Delivering, batch: Batch, emailId: string, reply: string): Promise<void> {
-  const alike = await refusedAlike(deps.db, { emailId, senderId: batch.sender.senderId }, reply)
-  if (alike.length === 0) return
-  await pauseSending(deps, batch, { kind: 'sender_refused', reply })
-  await takeBackRefused(deps.db, alike, batch.sender)
-}
-
-/**
- * A mailbox that reached its limit: the rest waits until it may send again, and goes first the next day where that is too late for today.
- */
-async function pauseForQuota(
-  deps: Delivering,
-  account: AccountRow,
-  about: { sender: SendingMailbox; words: string; until: Instant; learnedPerDay: number | null },
-): Promise<void> {
-  const { db, clock, log } = deps
-  const now = clock.now()
-  await db.transaction(async (tx) => {
-    const first = await pauseSender(
-      tx,
-      about.sender,
-      { reason: 'quota', words: about.words, until: about.until, learnedPerDay: about.learnedPerDay },
-      now,
-    )
-    if (!first) return
-    log.warn({ ownerId: account.id, reason: 'quota' }, 'Sending is paused for an account.')
-    const [waiting] = await rows(
-      tx,
-      z.object({ run: z.string() }),
-      sql`SELECT coalesce(d.pulled_by_run_id, d.run_id) AS run FROM deliveries d
-          WHERE d.owner_id = ${account.id}::uuid AND d.state IN ('queued', 'sending', 'retrying', 'held') ORDER BY d.created_at DESC, d.id DESC LIMIT 1`,
-    )
-    await notifyOwner(
-      tx,
-      deps,
-      account,
-      {
-        kind: 'quota',
-        summary: texts.quota.title,
-        title: texts.quota.title,
-        text: texts.quota.text(about.words),
-        link: withQuery(screens.reminderControl, { run: waiting?.run }),
-      },
-      now,
-    )
-  })
-}
-
-/**
- * To how many recipients the mailbox may still send. One whose next email, to `wanted` of them, is over its daily limit is paused until a tenth of
- * it has left the last 24 hours.
- */
-async function roomLeft(
-  deps: Delivering,
-  { account, sender, wanted }: { account: AccountRow; sender: SendingMailbox; wanted: number },
-): Promise<number> {
-  const now = deps.clock.now()
-  const { perDay, provider } = deps.limitsOf(sender, now)
-  if (perDay === null) return Number.POSITIVE_INFINITY
-  const { sent } = await countSent(deps, sender, now.subtract({ hours: 24 }))
-  if (sent + wanted <= perDay) return perDay - sent
-  const [room] = await rows(
-    deps.db,
-    z.object({ sentAt: instantText }),
-    sql`SELECT sent_at AS "sentAt" FROM deliveries WHERE owner_id = ${account.id}::uuid AND state = 'sent' AND sent_at > ${now.subtract({ hours: 24 }).toString()}::timestamptz ${renderedFor(sender)}
-        ORDER BY sent_at OFFSET ${Math.floor(perDay / 10)} LIMIT 1`,
-  )
-  const until = (room ? Temporal.Instant.from(room.sentAt) : now).add({ hours: 24 })
-  const words = texts.quota.allowance(provider, perDay)
-  await pauseForQuota(deps, account, { sender, words, until, learnedPerDay: null })
-  return 0
-}
-
-/**
- * Tries the mailboxes of refused senders by an email to themselves, because some servers refuse with the message only: after a quarter of an hour, then
- * each hour until 18:00, and from 8:00 of the next day on. What waited for one that may send by now is queued again.
- */
-export async function tryRefusedSenders(deps: Delivering): Promise<void> {
-  const { db, queue, clock, mailer } = deps
-  for (const sender of await dueRefusedSenders(db, clock.now())) {
-    const account = await findAccount(db, sender.ownerId)
-    const now = clock.now()
-    if (!account || !(await takeSenderTry(db, sender, nextSenderTry(now, account.timezone)))) continue
-    const { address } = sender
-    const { subject, text } = texts.sender.mayAgain(address)
-    const mail = { id: `try.${newId()}`, subject, text, to: { name: account.displayName, address }, at: now }
-    const raw = await composeText({ name: account.displayName, address }, mail)
-    const outcome = await mailer.send(sender, async () => ({ raw, from: address, to: address }))
-    if (outcome?.kind !== 'accepted') continue
-    // Its notice stays: where clients are refused all the same, its owner has to act.
-    await db.transaction(async (tx) => {
-      await lockAccount(tx, sender.ownerId)
-      if (await resumeAfterLogin(tx, sender)) await resumeHeld(tx, queue, sender.ownerId, clock.now())
-    })
-  }
-}
-
-/** Each hour, but not at night: from 18:00 on the next day at 8:00. */
-function nextSenderTry(now: Instant, timezone: string): Instant {
-  const there = now.add({ hours: 1 }).toZonedDateTimeISO(timezone)
-  if (there.hour >= 8 && there.hour < 18) return there.toInstant()
-  const day = there.hour < 8 ? there.toPlainDate() : there.toPlainDate().add({ days: 1 })
-  return atHour(day, 8, timezone).toInstant()
-}
-
-/** Resumes mailboxes whose quota has come back. An account that fails does not delay the others; its error is thrown at the end. */
-export async function endQuotaPauses(db: Database, queue: Deps['queue'], now: Instant): Promise<void> {
-  const over = await db.select({ ownerId: mailConfigs.ownerId }).from(mailConfigs).where(lte(mailConfigs.pausedUntil, now)).limit(1_000)
-  const failures: unknown[] = []
-  for (const { ownerId } of over)
-    await db
-      .transaction(async (tx) => {
-        if (await resumeSender(tx, ownerId, now)) await resumeHeld(tx, queue, ownerId, now)
-      })
-      .catch((error: unknown) => failures.push(error))
-  if (failures.length > 0) throw new AggregateError(failures, 'Some mailboxes could not be resumed.')
 }
 
 /** Resumes emails whose client has paid, has given up, or takes too long. Every few seconds. */

@@ -5,6 +5,13 @@ import { job, type Queue } from '#server/platform/job.ts'
 /** Signals that an account has due deliveries. */
 export const deliverJob = job({ name: 'deliver', payload: z.object({ ownerId: z.string() }), key: ({ ownerId }) => ownerId })
 
+/** Signals that the mailbox of a refused sender is to be tried again. */
+export const trySenderJob = job({
+  name: 'try-sender',
+  payload: z.object({ ownerId: z.string(), senderId: z.string() }),
+  key: ({ senderId }) => senderId,
+})
+
 /** Signals it for many accounts. */
 export function wakeAccounts(db: Database, queue: Queue, ownerIds: string[]): Promise<void> {
   return queue.sendMany(

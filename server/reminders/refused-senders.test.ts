@@ -115,6 +115,24 @@ test('what was accepted from the mailbox to itself and refused for clients waits
   expect(await kindsOf(app, asha)).toEqual(['sender_refused'])
 })
 
+test('a mailbox that is refused again days later is a new matter: it is tried again, and its owner gets an email', async () => {
+  await using office = await withClients(1)
+  const { app, asha, smtp } = office
+  smtp.answer({ rcpt: postfix })
+  await start(app, asha)
+  smtp.answer({})
+  app.clock.advance({ minutes: 16 })
+  await app.runJobs()
+  expect([toClients(smtp).length, await pauseOf(app, asha)]).toEqual([1, null])
+  smtp.answer({ rcpt: postfix })
+  app.clock.set('2026-03-05T03:30:00Z')
+  await app.runJobs()
+  expect(await pauseOf(app, asha)).toMatchObject({ reason: 'sender_refused', since: '2026-03-05T03:30:00Z', until: '2026-03-05T03:45:00Z' })
+  expect((await ask(app, asha, noticeCalls.list)).reply).toContainEqual(
+    expect.objectContaining({ kind: 'sender_refused', updatedAt: '2026-03-05T03:30:00Z' }),
+  )
+})
+
 test('unknown words to three clients at three domains are about the mailbox: nothing more is tried, and the three come back', async () => {
   await using office = await withClients(7)
   const { app, asha, smtp } = office
