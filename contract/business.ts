@@ -135,9 +135,10 @@ export const teamCalls = {
     method: 'PATCH',
     path: '/business/members/:personId',
     by: 'admin',
-    summary: 'Change the role of a member, or whether warnings are emailed to them. The owner keeps their role.',
+    summary:
+      'Change the role of a member, or whether warnings are emailed to them. To make someone an admin needs `currentPassword` or `code`, as payment settings do. The owner keeps their role.',
     params: byPerson,
-    body: z.strictObject({ role: invitedRole, getsMails: z.boolean() }).partial(),
+    body: z.strictObject({ role: invitedRole, getsMails: z.boolean(), ...proof }).partial(),
     reply: member,
   }),
   /** Their own: they leave. Others': an admin removes them. */
@@ -196,8 +197,8 @@ export const teamCalls = {
     by: 'admin',
     status: 201,
     summary:
-      'Invite a person by email: once, for 7 days. `plan_limit` where the plan has no seat left, `conflict` where they are a member already.',
-    body: z.strictObject({ email: emailAddress, role: invitedRole }),
+      'Invite a person by email: once, for 7 days. As an admin it needs `currentPassword` or `code`, as payment settings do. `plan_limit` where the plan has no seat left, `conflict` where they are a member already.',
+    body: z.strictObject({ email: emailAddress, role: invitedRole, ...proof }),
     reply: sentInvitation,
   }),
   inviteAgain: call({

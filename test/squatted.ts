@@ -4,7 +4,7 @@ import { teamCalls } from '#contract/business.ts'
 import { businessHeader } from '#contract/call.ts'
 import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { type FakeSmtp, openFakeSmtp } from '#test/fakes/smtp-server.ts'
-import { aPerson, type Person } from './factories.ts'
+import { aPerson, type Person, signedInAgain } from './factories.ts'
 import { ask, openTestApp, type TestApp } from './harness.ts'
 
 export const password = 'correct horse'
@@ -54,7 +54,14 @@ export async function withoutMail<T>({ deps }: TestApp, work: () => Promise<T>):
 /** Someone is invited to a business, and joins a minute later. */
 export async function joinAs(app: TestApp, owner: Person, person: Person, role: 'admin' | 'member' | 'viewer'): Promise<void> {
   app.clock.advance({ minutes: 1 })
-  const invited = await ask(app, owner, teamCalls.invite, { body: { email: person.email, role } }, { [businessHeader]: owner.id })
+  const by = await signedInAgain(app, owner)
+  const invited = await ask(
+    app,
+    by,
+    teamCalls.invite,
+    { body: { email: person.email, role, currentPassword: password } },
+    { [businessHeader]: owner.id },
+  )
   const token = invited.reply.link.split('#token=')[1] ?? ''
   const accepted = await ask(app, person, teamCalls.acceptInvitation, { body: { token } })
   if (accepted.problem) throw new Error(accepted.problem.message)

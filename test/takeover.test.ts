@@ -77,7 +77,9 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
     body: { useCustomTemplate: true, customSubject: 'Our bank', customContent: 'has changed' },
   })
   await connect(app, stranger, await anApplication(app))
-  await withoutMail(app, () => ask(app, stranger, teamCalls.invite, { body: { email: 'friend@example.com', role: 'admin' } }))
+  await withoutMail(app, () =>
+    ask(app, stranger, teamCalls.invite, { body: { email: 'friend@example.com', role: 'admin', currentPassword: password } }),
+  )
   await ask(app, stranger, integrationCalls.addKey, {
     body: { name: 'Mine', scopes: ['read', 'write'], currentPassword: password },
   })
@@ -237,7 +239,7 @@ test('a takeover ends every row that names the person, in businesses of others t
   const within = { [businessHeader]: vikram.id }
   await withoutMail(app, async () => {
     await joinAs(app, vikram, stranger, 'admin')
-    await ask(app, stranger, teamCalls.invite, { body: { email: 'friend@example.com', role: 'admin' } }, within)
+    await ask(app, stranger, teamCalls.invite, { body: { email: 'friend@example.com', role: 'admin', currentPassword: password } }, within)
   })
   const body = { personId: String(stranger.personId), currentPassword: password }
   expect((await ask(app, vikram, teamCalls.offerOwnership, { body }, within)).status).toBe(204)

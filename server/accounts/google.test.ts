@@ -250,7 +250,7 @@ test('a first sign-in with Google ends the programs of its person, not those of 
   await using app = await withGoogle(google)
   const owner = await aPerson(app, { email: 'asha@gmail.com', password, confirmed: true })
   const admin = await aPerson(app)
-  const { reply } = await ask(app, owner, teamCalls.invite, { body: { email: admin.email, role: 'admin' } })
+  const { reply } = await ask(app, owner, teamCalls.invite, { body: { email: admin.email, role: 'admin', currentPassword: password } })
   await ask(app, admin, teamCalls.acceptInvitation, { body: { token: reply.link.split('#token=')[1] ?? '' } })
   const within = { [businessHeader]: owner.id }
   const made = await ask(app, admin, integrationCalls.addKey, { body: { name: 'Ledger', scopes: ['read', 'write'] } }, within)

@@ -40,6 +40,10 @@ export const madeTexts = {
     after: ['End what you don’t recognise.'],
   } satisfies Omit<SystemMail, 'to' | 'link'>,
 
+  newAdmin: {
+    title: (who: string) => `${who} is an admin of your business now`,
+    text: 'Admins change invoices, mailboxes and the team. If you don’t expect this, remove them under Team and change your password.',
+  },
   /** Someone other than the owner did it. */
   setUp: (who: string, kind: MadeKind, name: string) =>
     `${who} set up ${kind === 'reply_to' ? named[kind](name) : `the ${named[kind](name)}`}`,

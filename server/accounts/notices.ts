@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, or, sql } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, or, sql } from 'drizzle-orm'
 import { alias } from 'drizzle-orm/pg-core'
 import { type Notice, noticeCalls } from '#contract/notices.ts'
 import { screens } from '#contract/screens.ts'
@@ -38,13 +38,7 @@ export async function notify(db: Database, ownerId: string, about: Notification,
  * The same, and by system email where the server sends email: in words of its own, because a notice quotes clients and their mail servers. Only what a
  * client said on a pay page is quoted there.
  */
-export async function notifyOwner(
-  tx: Database,
-  deps: Deps,
-  account: Recipient & { id: string },
-  about: Notification,
-  now: Instant,
-): Promise<void> {
+export async function notifyOwner(tx: Database, deps: Deps, account: { id: string }, about: Notification, now: Instant): Promise<void> {
   await notify(tx, account.id, about, now)
   await emailOwner(tx, deps, account, about, now)
 }
@@ -106,12 +100,12 @@ function inBusiness(link: string, ownerId: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}business=${ownerId}${hash === undefined ? '' : `#${hash}`}`
 }
 
-/** Whether there is a notice of this cause. */
-export async function hasNotice(db: Database, ownerId: string, kind: Notice['kind'], cause: string): Promise<boolean> {
+/** Whether there is a notice of this cause, made or updated since. */
+export async function hasNotice(db: Database, ownerId: string, kind: Notice['kind'], cause: string, since: Instant): Promise<boolean> {
   const found = await db
     .select({ id: notices.id })
     .from(notices)
-    .where(and(eq(notices.ownerId, ownerId), eq(notices.kind, kind), eq(notices.cause, cause)))
+    .where(and(eq(notices.ownerId, ownerId), eq(notices.kind, kind), eq(notices.cause, cause), gt(notices.updatedAt, since)))
   return found.length > 0
 }
 

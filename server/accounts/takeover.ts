@@ -108,7 +108,7 @@ export async function takeOver(
       await notifyOwner(
         tx,
         deps,
-        { id: ownerId, email: person.email, emailVerifiedAt: now },
+        { id: ownerId },
         { kind: 'taken_over', title: takenOver.title, text: takenOver.text(taken), link: null },
         now,
       )

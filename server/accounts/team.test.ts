@@ -8,6 +8,7 @@ import { clientCalls } from '#contract/clients.ts'
 import { integrationCalls } from '#contract/integrations.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { mailCalls } from '#contract/mail.ts'
+import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
 import { sequenceCalls } from '#contract/sequences.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -21,10 +22,19 @@ import { emailOwner } from './notices.ts'
 import { accounts, invitations, memberships } from './tables.ts'
 import { giveBusiness, pruneInvitations } from './team.ts'
 
+const password = 'correct horse'
+
 const inBusiness = (id: string) => ({ [businessHeader]: id })
 
 async function join(app: TestApp, owner: Person, person: Person, role: 'admin' | 'member' | 'viewer') {
-  const { reply } = await ask(app, owner, teamCalls.invite, { body: { email: person.email, role } }, inBusiness(owner.id))
+  const by = await signedInAgain(app, owner)
+  const { reply } = await ask(
+    app,
+    by,
+    teamCalls.invite,
+    { body: { email: person.email, role, currentPassword: password } },
+    inBusiness(owner.id),
+  )
   const token = reply.link.split('#token=')[1] ?? ''
   return { token, accepted: await ask(app, person, teamCalls.acceptInvitation, { body: { token } }) }
 }
@@ -160,7 +170,8 @@ test('an invitation is for one email, once, for seven days, until it is revoked 
   const revoked = (await ask(app, owner, teamCalls.invite, { body: { email: other.email, role: 'member' } })).reply
   await ask(app, owner, teamCalls.revokeInvitation, { params: { id: revoked._id } })
   expect((await accept(other, tokenOf(revoked))).problem).toMatchObject(gone)
-  expect((await ask(app, owner, teamCalls.invite, { body: { email: meera.email, role: 'admin' } })).problem?.code).toBe('conflict')
+  const again = await signedInAgain(app, owner)
+  expect((await ask(app, again, teamCalls.invite, { body: { email: meera.email, role: 'admin' } })).problem?.code).toBe('conflict')
 })
 
 test('an expired invitation names its business for 30 days more, and is erased then', async () => {
@@ -282,9 +293,31 @@ test('without a plan for teams there is one viewer, and others may only look unt
   expect(kept).toEqual({ role: 'admin' })
 })
 
+test('a session alone makes no admins: not by an invitation, and not by a role; the owner learns of each', async () => {
+  await using app = await openTestApp()
+  const owner = await aPerson(app, { displayName: 'Asha Rao', password })
+  const [viewer, friend] = [await aPerson(app, { displayName: 'Meera' }), await aPerson(app, { displayName: 'Ravi' })]
+  await join(app, owner, viewer, 'viewer')
+  const business = inBusiness(owner.id)
+  const invite = (given: object) => ask(app, owner, teamCalls.invite, { body: { email: friend.email, role: 'admin', ...given } }, business)
+  const raise = (given: object) =>
+    ask(app, owner, teamCalls.changeMember, { params: { personId: String(viewer.personId) }, body: { role: 'admin', ...given } }, business)
+  const needed = 'Please enter your current password to make someone an admin.'
+  for (const { problem } of [await invite({}), await raise({})]) expect(problem).toMatchObject({ code: 'wrong_password', message: needed })
+  for (const { problem } of [await invite({ currentPassword: 'wrong' }), await raise({ currentPassword: 'wrong' })])
+    expect(problem?.code).toBe('wrong_password')
+  expect((await ask(app, owner, teamCalls.invitations, {}, business)).reply).toEqual([])
+  expect((await ask(app, owner, noticeCalls.list, {}, business)).reply).toEqual([])
+
+  await raise({ currentPassword: password })
+  const { link } = (await invite({ currentPassword: password })).reply
+  await ask(app, friend, teamCalls.acceptInvitation, { body: { token: link.split('#token=')[1] ?? '' } })
+  const notices = (await ask(app, owner, noticeCalls.list, {}, business)).reply.map(({ title }) => title)
+  expect(notices.toSorted()).toEqual(['Meera is an admin of your business now', 'Ravi is an admin of your business now'])
+})
+
 test('a business is handed over to an admin who accepts it, and has one owner in any order of offers, deletions and leaving', async () => {
   await using app = await openTestApp()
-  const password = 'correct horse'
   const owner = await aPerson(app, { displayName: 'Asha Rao', password })
   const [admin, viewer] = [await aPerson(app, { displayName: 'Meera' }), await aPerson(app)]
   await join(app, owner, admin, 'admin')
@@ -303,7 +336,8 @@ test('a business is handed over to an admin who accepts it, and has one owner in
   // Someone who was no admin meanwhile is offered nothing any more.
   await offer(admin)
   const params = { personId: String(admin.personId) }
-  for (const role of ['member', 'admin'] as const) await ask(app, owner, teamCalls.changeMember, { params, body: { role } }, business)
+  for (const role of ['member', 'admin'] as const)
+    await ask(app, owner, teamCalls.changeMember, { params, body: { role, currentPassword: password } }, business)
   expect((await accept(admin)).problem?.code).toBe('conflict')
   await offer(admin)
   app.clock.advance({ hours: 7 * 24 })
@@ -415,7 +449,13 @@ test('an invitation ends with its sender: demoted, removed or deleted, an admin 
   for (const end of ends) {
     const [admin, friend] = [await aPerson(app), await aPerson(app)]
     await join(app, owner, admin, 'admin')
-    const { reply } = await ask(app, admin, teamCalls.invite, { body: { email: friend.email, role: 'admin' } }, business)
+    const { reply } = await ask(
+      app,
+      await signedInAgain(app, admin),
+      teamCalls.invite,
+      { body: { email: friend.email, role: 'admin' } },
+      business,
+    )
     expect((await end(admin)).status).toBeLessThan(300)
     const token = reply.link.split('#token=')[1] ?? ''
     expect((await ask(app, friend, teamCalls.acceptInvitation, { body: { token } })).problem?.code).toBe('invitation_gone')

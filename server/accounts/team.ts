@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, gt, lte, sql } from 'drizzle-orm'
 import type { z } from 'zod'
+import type { Proof } from '#contract/accounts.ts'
 import { type Business, type Invitation, type Member, teamCalls } from '#contract/business.ts'
 import { reaches } from '#contract/call.ts'
 import { screens } from '#contract/screens.ts'
@@ -18,6 +19,7 @@ import { endMade, type Found, listMadeBy, type MadeThings, madeRoutes, nameOf, o
 import { madeTexts } from './made-texts.ts'
 import { endAdmin, handOver } from './membership.ts'
 import { createBusinessOfTheirOwn } from './new-business.ts'
+import { notifyOwner } from './notices.ts'
 import { refuseBelow } from './roles.ts'
 import { type AccountRow, accounts, invitations, memberships, type PersonRow, people } from './tables.ts'
 import { cleanUpAfter, type OnOwnerChange } from './takeover.ts'
@@ -66,8 +68,10 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
     offer: offerOf(account, clock.now()),
   }))
 
-  answer(app, teamCalls.changeMember, async ({ params, body }, { account }, { request }) => {
+  answer(app, teamCalls.changeMember, async ({ params, body }, principal, { request }) => {
     const now = clock.now()
+    const { account } = principal
+    if (body.role === 'admin') await refuseUnproven(deps, principal, body, now, 'admin')
     return db.transaction(async (tx) => {
       await lockAsSeen(tx, account)
       const before = await findMember(tx, account, params.personId)
@@ -84,6 +88,7 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
           originOf(request),
           now,
         )
+      if (role === 'admin' && before.role !== 'admin') await reportAdmin(tx, deps, account, before, now)
       return { ...before, role, getsMails }
     })
   })
@@ -102,17 +107,19 @@ export function teamRoutes(app: App, deps: Deps, handed: TeamHandDowns): void {
     return found.map(({ row, by }) => toInvitation(row, by ?? ''))
   })
 
-  answer(app, teamCalls.invite, async ({ body }, { account }, { request }) =>
-    invite(deps, account, body, handed, originOf(request), clock.now()),
+  answer(app, teamCalls.invite, async ({ body }, principal, { request }) =>
+    invite(deps, principal, { ...body, proof: body }, handed, originOf(request), clock.now()),
   )
 
-  answer(app, teamCalls.inviteAgain, async ({ params }, { account }, { request }) => {
+  answer(app, teamCalls.inviteAgain, async ({ params }, principal, { request }) => {
+    const { account } = principal
     const [row] = await db
       .select()
       .from(invitations)
       .where(and(eq(invitations.ownerId, account.id), sql`${invitations.id}::text = ${params.id}`))
     if (!row) throw new ProblemError('not_found', refusals.noInvitation)
-    return invite(deps, account, row, handed, originOf(request), clock.now())
+    // Its address and role were chosen with a proof.
+    return invite(deps, principal, { ...row, proof: null }, handed, originOf(request), clock.now())
   })
 
   answer(app, teamCalls.revokeInvitation, async ({ params }, { account }, { request }) => {
@@ -278,14 +285,16 @@ async function heirOf(
 
 async function invite(
   deps: Deps,
-  account: Account,
-  { email, role }: Pick<InvitationRow, 'email' | 'role'>,
+  principal: Principal,
+  { email, role, proof }: Pick<InvitationRow, 'email' | 'role'> & { proof: Proof | null },
   handed: TeamHandDowns,
   from: Origin,
   now: Instant,
 ): Promise<z.output<typeof teamCalls.invite.reply>> {
   const { db, config } = deps
+  const { account } = principal
   refuseUnconfirmedPerson(config, account.person, 'invite people')
+  if (role === 'admin' && proof) await refuseUnproven(deps, principal, proof, now, 'admin')
   if (config.rateLimit) await countTry(db, `invitation:${account.id}`, invitationsOfOneAccount, now)
   const token = newToken()
   return db.transaction(async (tx) => {
@@ -336,15 +345,34 @@ function refuseUnconfirmedPerson(config: Deps['config'], { email, emailVerifiedA
   if (sendsSystemMail(config) && emailVerifiedAt === null) throw new ProblemError('email_not_confirmed', refusals.confirmFirst(email, wish))
 }
 
+/** The owner is notified of every new admin: one reaches almost everything, and outlives the session that made them one. */
+async function reportAdmin(
+  tx: Database,
+  deps: Deps,
+  account: { id: string },
+  { _id, displayName }: { _id: string | PersonId; displayName: string },
+  now: Instant,
+): Promise<void> {
+  const { title, text } = madeTexts.newAdmin
+  await notifyOwner(
+    tx,
+    deps,
+    account,
+    { kind: 'access_changed', cause: `admin ${_id}`, title: title(displayName), text, link: screens.team },
+    now,
+  )
+}
+
 /** Only the person whose email it is joins; where the server can send the link for it, the email must be confirmed. */
 async function accept(
-  { db, config }: Deps,
+  deps: Deps,
   { person }: Pick<Account, 'person'>,
   token: string,
   handed: TeamHandDowns,
   from: Origin,
   now: Instant,
 ): Promise<Business> {
+  const { db, config } = deps
   const seen = await findInvitation(db, token, now)
   if (seen.email.toLowerCase() !== person.email.toLowerCase())
     throw new ProblemError('not_allowed', refusals.invitedOther(seen.email, person.email))
@@ -364,6 +392,7 @@ async function accept(
       .returning()
     if (!joined) throw new ProblemError('conflict', refusals.alreadyMember)
     await writeAudit(tx, { ownerId: account.id, kind: 'member_joined', about: `${person.email}, ${role}` }, from, now)
+    if (role === 'admin') await reportAdmin(tx, deps, account, { _id: person.id, displayName: person.displayName }, now)
     return toBusiness(tx, account.id, role)
   })
 }

@@ -73,11 +73,13 @@ export const refusals = {
     pay: 'Please enter your current password to change how you are paid.',
     ownership: 'Please enter your current password to hand over the business.',
     access: 'Please enter your current password to save this.',
+    admin: 'Please enter your current password to make someone an admin.',
   },
   recentSignInFor: {
     pay: 'Please sign in again to change how you are paid.',
     ownership: 'Please sign in again to hand over the business.',
     access: 'Please sign in again to save this.',
+    admin: 'Please sign in again to make someone an admin.',
   },
 }
 

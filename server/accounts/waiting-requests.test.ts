@@ -18,7 +18,8 @@ async function aTeam() {
   const [owner, admin, other] = [await aPerson(app, { password }), await aPerson(app), await aPerson(app)]
   const business = { [businessHeader]: owner.id }
   for (const { email, token } of [admin, other]) {
-    const { link } = (await ask(app, owner, teamCalls.invite, { body: { email, role: 'admin' } }, business)).reply
+    const { link } = (await ask(app, owner, teamCalls.invite, { body: { email, role: 'admin', currentPassword: password } }, business))
+      .reply
     await ask(app, { token }, teamCalls.acceptInvitation, { body: { token: link.split('#token=')[1] ?? '' } })
   }
   const params = { personId: String(admin.personId) }
@@ -28,7 +29,8 @@ async function aTeam() {
     admin,
     other,
     business,
-    change: (by: Person, role: 'admin' | 'viewer') => ask(app, by, teamCalls.changeMember, { params, body: { role } }, business),
+    change: (by: Person, role: 'admin' | 'viewer') =>
+      ask(app, by, teamCalls.changeMember, { params, body: { role, currentPassword: password } }, business),
     remove: () => ask(app, owner, teamCalls.removeMember, { params, body: {} }, business),
     offer: (to: Person) =>
       ask(app, owner, teamCalls.offerOwnership, { body: { personId: String(to.personId), currentPassword: password } }, business),

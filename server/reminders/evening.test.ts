@@ -305,7 +305,9 @@ test('the link of a former owner ends when the business is handed over', async (
   const ben = await aPerson(app, { confirmed: true })
   const business = { [businessHeader]: asha.id }
   const owner = await of.own()
-  const { link } = (await ask(app, owner, teamCalls.invite, { body: { email: ben.email, role: 'admin' } }, business)).reply
+  const { link } = (
+    await ask(app, owner, teamCalls.invite, { body: { email: ben.email, role: 'admin', currentPassword: password } }, business)
+  ).reply
   await ask(app, ben, teamCalls.acceptInvitation, { body: { token: link.split('#token=')[1] ?? '' } })
   await ask(app, owner, teamCalls.offerOwnership, { body: { personId: String(ben.personId), currentPassword: password } }, business)
   expect((await ask(app, ben, teamCalls.acceptOwnership, {}, business)).reply).toMatchObject({ role: 'owner' })

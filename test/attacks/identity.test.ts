@@ -49,7 +49,7 @@ async function handedOver(trial: Trial, environment: Environment, systemMail: Fa
   const squat = await signUp(url, { email: stranger, displayName: 'Attacker' })
   const business = await squat.accountId()
   await squat.ask('POST /invoice', { body: overdueInvoice() })
-  const asAdmin = { email: attacker.email, role: 'admin' }
+  const asAdmin = { email: attacker.email, role: 'admin', currentPassword: password }
   const invited = await squat.ask('POST /business/invitations', { body: asAdmin })
   const headers = inBusiness(business)
   if (invited.status < 300) {
@@ -67,7 +67,7 @@ async function handedOver(trial: Trial, environment: Environment, systemMail: Fa
     ])
   }
   const key = await makeKey(squat, business)
-  const sent = await squat.ask('POST /business/invitations', { body: { email: `friend.${name}@example.com`, role: 'admin' }, headers })
+  const sent = await squat.ask('POST /business/invitations', { body: { ...asAdmin, email: `friend.${name}@example.com` }, headers })
   const back = { personId: await squat.personId(), currentPassword: password }
   await attacker.ask('POST /business/ownership', { body: back, headers })
   await attacker.ask('PATCH /business', { body: { name: `Business of ${name}` }, headers })
@@ -195,7 +195,9 @@ row('146', 'an admin makes a key and changes an invoice, and is removed', { shor
   const { url } = await startTarget(await onPostgres(trial))
   const owner = await signUp(url, { displayName: 'Asha Rao' })
   const admin = await signUp(url, { displayName: 'Farah Khan' })
-  const { link } = (await owner.ask('POST /business/invitations', { body: { email: admin.email, role: 'admin' } })).body as { link: string }
+  const { link } = (
+    await owner.ask('POST /business/invitations', { body: { email: admin.email, role: 'admin', currentPassword: password } })
+  ).body as { link: string }
   await admin.ask('POST /invitations/accept', { body: { token: link.split('#token=')[1] } })
   const business = await owner.accountId()
   await makeKey(admin, business)

@@ -19,7 +19,8 @@ async function aBusiness(trial: Trial) {
   const join = async (role: 'admin' | 'member' | 'viewer') => {
     const person = await signUp(url)
     await confirmEmail(trial, systemMail, person)
-    const { link } = (await owner.ask('POST /business/invitations', { body: { email: person.email, role } })).body as { link: string }
+    const invited = await owner.ask('POST /business/invitations', { body: { email: person.email, role, ...owner.proof } })
+    const { link } = invited.body as { link: string }
     const joined = await person.ask('POST /invitations/accept', { body: { token: link.split('#token=')[1] } })
     person.business = (joined.body as { _id: string })._id
     return person
@@ -115,11 +116,12 @@ row(
 
 row(
   '139',
-  'a stolen session makes a key, moves a webhook and a mailbox; and a key outlives a new password',
+  'a stolen session makes a key and an admin, moves a webhook and a mailbox; and a key outlives a new password',
   { short: true },
   async (trial) => {
     trial.mustHold('all refused without the password, also in a session that is minutes old; a new password ends the keys of its person')
-    const { url, owner, receiver, hook, key } = await aBusiness(trial)
+    const { url, owner, receiver, join, hook, key } = await aBusiness(trial)
+    const viewer = await join('viewer')
     const smtp = await openMailServer(trial)
     const first = await owner.saveMailbox(smtp)
     const { id } = await hook(owner, '/ledger')
@@ -137,12 +139,14 @@ row(
       'POST /mail-config/smtp': { host, port, secure: false, ...login },
       'POST /mailboxes': { provider: 'smtp', host, port, secure: false, ...login },
       'POST /business/reply-to': { email: 'thief@example.com' },
+      'POST /business/invitations': { email: 'thief@example.com', role: 'admin' },
+      [`PATCH /business/members/${await viewer.personId()}`]: { role: 'admin' },
     }
     const answered: string[] = []
     for (const [call, body] of Object.entries(bodies))
       for (const proven of body === undefined ? [{}] : [{}, { currentPassword: 'wrong horse' }]) {
         const { status } = await thief.ask(call, body === undefined ? {} : { body: { ...body, ...proven } })
-        answered.push(`${call.replace(id, ':id')} ${status}`)
+        answered.push(`${call.replace(/[\da-f-]{36}/, ':id')} ${status}`)
       }
     const newPassword = 'a new password after the theft'
     await owner.ask('PATCH /user/change-password', { body: { ...owner.proof, newPassword } })

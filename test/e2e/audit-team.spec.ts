@@ -13,7 +13,7 @@ interface Colleague extends Someone {
 }
 
 async function invite(owner: Someone, email: string, role: string): Promise<string> {
-  return ((await owner.send('POST', '/business/invitations', { email, role })) as { link: string }).link
+  return ((await owner.send('POST', '/business/invitations', { email, role, ...owner.proof })) as { link: string }).link
 }
 
 /** Someone with this name who has joined the business of the owner. */

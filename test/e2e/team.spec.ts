@@ -105,7 +105,7 @@ async function aColleague(
   const email = newEmail()
   const colleague = await someoneAt(url, email)
   await colleague.send('PATCH', '/user/profile', { displayName: 'Vikram Menon' })
-  const { link } = (await owner.send('POST', '/business/invitations', { email, role })) as { link: string }
+  const { link } = (await owner.send('POST', '/business/invitations', { email, role, ...owner.proof })) as { link: string }
   const { _id } = (await colleague.send('POST', '/invitations/accept', { token: link.split('#token=')[1] })) as { _id: string }
   return (path, body, method = 'PATCH') => colleague.send(method, path, body, _id)
 }

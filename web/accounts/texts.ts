@@ -546,6 +546,14 @@ export const texts = {
       again: 'Send again',
       againTo: (email: string) => `Send again: the invitation for ${email}`,
     },
+    promote: {
+      title: (name: string) => `Make ${name} an admin`,
+      explained: (name: string) =>
+        `${name} can then change invoices, mailboxes and the team, and connect software. The owner gets an email.`,
+      why: 'Admins reach almost everything in this business.',
+      submit: 'Make admin',
+      busy: 'Saving...',
+    },
     handOver: {
       open: 'Hand over',
       openFor: (name: string) => `Hand over to ${name}`,

@@ -9,6 +9,7 @@ import { texts } from '#web/accounts/texts.ts'
 import { ConfirmEmailNotice, useRefusal, useToday } from '#web/platform/account.tsx'
 import { ContractForm, useContractForm } from '#web/platform/contract-form.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
+import { noProof, ProofField, proofIn, useProof } from '#web/platform/proof.tsx'
 import { useApiMutation, useApiQuery } from '#web/platform/query.ts'
 import { QueryView } from '#web/platform/query-view.tsx'
 import { BusyButton, copyLater } from '#web/ui/buttons.tsx'
@@ -28,6 +29,7 @@ const team = texts.team
 export function Team({ business }: { business: BusinessDetails }): ReactNode {
   const [removing, setRemoving] = useState<Member | null>(null)
   const [heir, setHeir] = useState<Member | null>(null)
+  const [promoting, setPromoting] = useState<Member | null>(null)
   const members = useApiQuery(teamCalls.members)
   const isAdmin = business.role === 'owner' || business.role === 'admin'
   const waiting = useApiQuery(teamCalls.invitations, {}, { enabled: isAdmin }).data ?? []
@@ -53,6 +55,7 @@ export function Team({ business }: { business: BusinessDetails }): ReactNode {
                       isAdmin={isAdmin}
                       alone={list.length === 1}
                       onHandOver={business.role === 'owner' && one.role === 'admin' && !offer ? () => setHeir(one) : null}
+                      onPromote={() => setPromoting(one)}
                       onRemove={() => setRemoving(one)}
                     />
                   ))}
@@ -79,6 +82,9 @@ export function Team({ business }: { business: BusinessDetails }): ReactNode {
             onDone={() => setRemoving(null)}
           />
         )}
+      </Modal>
+      <Modal opened={promoting !== null} onClose={() => setPromoting(null)} title={team.promote.title(promoting?.displayName ?? '')}>
+        {promoting && <Promote whom={promoting} onDone={() => setPromoting(null)} />}
       </Modal>
       <Modal opened={heir !== null} onClose={() => setHeir(null)} title={team.handOver.title(business.name)}>
         {heir && <HandOver to={heir} onDone={() => setHeir(null)} />}
@@ -186,10 +192,11 @@ interface MemberRowProps {
   alone: boolean
   /** null: it cannot be handed over to them. */
   onHandOver: (() => void) | null
+  onPromote: () => void
   onRemove: () => void
 }
 
-function MemberRow({ member, isAdmin, alone, onHandOver, onRemove }: MemberRowProps): ReactNode {
+function MemberRow({ member, isAdmin, alone, onHandOver, onPromote, onRemove }: MemberRowProps): ReactNode {
   const { _id, displayName, email, role, getsMails, self } = member
   const refused = useRefusal('admin')
   const change = useApiMutation(teamCalls.changeMember, {
@@ -228,7 +235,8 @@ function MemberRow({ member, isAdmin, alone, onHandOver, onRemove }: MemberRowPr
           title={refused}
           onChange={(event) => {
             const chosen = roleNames.find(({ value }) => value === event.currentTarget.value)?.value
-            if (chosen) change.mutate({ params: { personId: _id }, body: { role: chosen } })
+            if (chosen === 'admin') onPromote()
+            else if (chosen) change.mutate({ params: { personId: _id }, body: { role: chosen } })
           }}
         />
       )}
@@ -307,11 +315,18 @@ function CopyLink({ link }: { link: string }): ReactNode {
 const roleNames = (['admin', 'member', 'viewer'] as const).map((value) => ({ value, label: t.roles[value] }))
 
 function Invite({ isAdmin }: { isAdmin: boolean }): ReactNode {
+  const proof = useProof()
   const [sent, setSent] = useState<{ email: string; link: string; emailed: boolean } | null>(null)
   const state = useContractForm({
     call: teamCalls.invite,
-    initialValues: { email: '', role: 'viewer' },
-    toInput: ({ email, role }) => ({ body: { email, role: roleNames.find(({ value }) => value === role)?.value ?? 'viewer' } }),
+    initialValues: { email: '', role: 'viewer', ...noProof },
+    toInput: ({ email, role, ...given }) => ({
+      body: {
+        email,
+        role: roleNames.find(({ value }) => value === role)?.value ?? 'viewer',
+        ...(role === 'admin' ? proofIn(proof, given) : {}),
+      },
+    }),
     invalidates: [teamCalls.invitations],
     onSuccess: (reply) => {
       setSent(reply)
@@ -329,6 +344,7 @@ function Invite({ isAdmin }: { isAdmin: boolean }): ReactNode {
         <p className={styles.note}>
           {`${team.roles[roleNames.find(({ value }) => value === role)?.value ?? 'viewer']}. ${team.invite.once}`}
         </p>
+        {role === 'admin' && <ProofField proof={proof} hint={team.promote.why} of={(field) => state.form.getInputProps(field)} />}
       </ContractForm>
       {sent && (
         <Box mt={20}>
@@ -375,6 +391,32 @@ function Offer({ to, until, business }: { to: Member; until: string; business: B
           : `${team.handOver.explained(to.displayName)} ${team.handOver.until(day)}`}
       </Notice>
     </Box>
+  )
+}
+
+function Promote({ whom, onDone }: { whom: Member; onDone: () => void }): ReactNode {
+  const proof = useProof()
+  const state = useContractForm({
+    call: teamCalls.changeMember,
+    initialValues: noProof,
+    toInput: (given) => ({ params: { personId: whom._id }, body: { role: 'admin' as const, ...proofIn(proof, given) } }),
+    invalidates: [teamCalls.members],
+    onSuccess: onDone,
+  })
+  return (
+    <ContractForm
+      state={state}
+      submit={team.promote.submit}
+      busy={team.promote.busy}
+      actions={
+        <Button variant="default" onClick={onDone}>
+          {t.cancel}
+        </Button>
+      }
+    >
+      <p className={styles.text}>{team.promote.explained(whom.displayName)}</p>
+      <ProofField proof={proof} hint={team.promote.why} of={(field) => state.form.getInputProps(field)} autofocus />
+    </ContractForm>
   )
 }
 
