@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { inArray } from 'drizzle-orm'
 import { inject } from 'vitest'
 import { signAccessToken } from '#server/accounts/sessions.ts'
 import { accounts, memberships, people, sessions } from '#server/accounts/tables.ts'
@@ -91,8 +92,7 @@ function environment(
     prepare,
     rows,
     states,
-    // At once: a program that works must not make a run of accounts without mailboxes and invoices.
-    createAccounts: (about) => prepare((db) => db.transaction((tx) => createAccounts(tx, about))),
+    createAccounts: (about) => prepare((db) => createAccounts(db, about)),
     async start(more = {}, to = {}) {
       const program = await startProgram({ ...env, LOG_LEVEL: 'warn', ...more }, to)
       if (stack.disposed) {
@@ -179,8 +179,6 @@ async function createAccounts(db: Database, about: AccountsAbout): Promise<[Acco
         createdAt: now,
         updatedAt: now,
         nextMidnightAt: startOfDay(dayAfter(today.toString()), timezone),
-        nextRunAt,
-        remindersActive: nextRunAt !== null,
       })),
     )
     const owned = part.flatMap(({ id, sessionId }, nth) => (owners[nth] ? [{ id, sessionId, ...owners[nth] }] : []))
@@ -225,6 +223,19 @@ async function createAccounts(db: Database, about: AccountsAbout): Promise<[Acco
       })),
     ),
   )
+  // Last: a program that works must not make a run of accounts without mailboxes and invoices.
+  if (nextRunAt)
+    await inParts(all, (part) =>
+      db
+        .update(accounts)
+        .set({ nextRunAt, remindersActive: true })
+        .where(
+          inArray(
+            accounts.id,
+            part.map(({ id }) => id),
+          ),
+        ),
+    )
   return all
 }
 
