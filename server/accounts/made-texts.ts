@@ -41,8 +41,13 @@ export const madeTexts = {
   } satisfies Omit<SystemMail, 'to' | 'link'>,
 
   newAdmin: {
+    subject: 'Your business has a new admin',
+    before: [
+      'Someone became an admin of your business. Admins change invoices, mailboxes and the team.',
+      'If you don’t expect this, remove them under Team and set a new password.',
+    ],
     title: (who: string) => `${who} is an admin of your business now`,
-    text: 'Admins change invoices, mailboxes and the team. If you don’t expect this, remove them under Team and change your password.',
+    text: 'Admins change invoices, mailboxes and the team. If you don’t expect this, remove them under Team and set a new password.',
   },
   /** Someone other than the owner did it. */
   setUp: (who: string, kind: MadeKind, name: string) =>

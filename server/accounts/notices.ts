@@ -43,20 +43,20 @@ export async function notifyOwner(tx: Database, deps: Deps, account: { id: strin
   await emailOwner(tx, deps, account, about, now)
 }
 
-/** Only the email about a notice, in its own words or those of `before`: to the owner and the admins who get such emails. */
+/** Only the email about a notice, in its own words or those of `subject` and `before`: to the owner and the admins who get such emails. */
 export async function emailOwner(
   tx: Database,
   deps: Deps,
   account: { id: string },
-  about: Pick<Notification, 'kind' | 'link' | 'quoted'> & { before?: string[]; expiresIn?: Temporal.DurationLike },
+  about: Pick<Notification, 'kind' | 'link' | 'quoted'> & { subject?: string; before?: string[]; expiresIn?: Temporal.DurationLike },
   now: Instant,
 ): Promise<void> {
   const { label, ...email } = noticeEmails[about.kind]
-  const { before = email.before, expiresIn = { hours: 24 } } = about
+  const { subject = email.subject, before = email.before, expiresIn = { hours: 24 } } = about
   const { words: quote, replyTo } = about.quoted ?? {}
   for (const { path, ...to } of await warned(tx, account.id, about.link ?? screens.dashboard)) {
     const button = { label, path }
-    await queueSystemMail(tx, deps, { ...email, before, kind: about.kind, to, quote, replyTo, button, expiresIn }, now)
+    await queueSystemMail(tx, deps, { ...email, subject, before, kind: about.kind, to, quote, replyTo, button, expiresIn }, now)
   }
 }
 

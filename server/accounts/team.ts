@@ -19,7 +19,7 @@ import { endMade, type Found, listMadeBy, type MadeThings, madeRoutes, nameOf, o
 import { madeTexts } from './made-texts.ts'
 import { endAdmin, handOver } from './membership.ts'
 import { createBusinessOfTheirOwn } from './new-business.ts'
-import { notifyOwner } from './notices.ts'
+import { emailOwner, notify } from './notices.ts'
 import { refuseBelow } from './roles.ts'
 import { type AccountRow, accounts, invitations, memberships, type PersonRow, people } from './tables.ts'
 import { cleanUpAfter, type OnOwnerChange } from './takeover.ts'
@@ -353,14 +353,10 @@ async function reportAdmin(
   { _id, displayName }: { _id: string | PersonId; displayName: string },
   now: Instant,
 ): Promise<void> {
-  const { title, text } = madeTexts.newAdmin
-  await notifyOwner(
-    tx,
-    deps,
-    account,
-    { kind: 'access_changed', cause: `admin ${_id}`, title: title(displayName), text, link: screens.team },
-    now,
-  )
+  const { title, text, subject, before } = madeTexts.newAdmin
+  const about = { kind: 'access_changed' as const, link: screens.team }
+  await notify(tx, account.id, { ...about, cause: `admin ${_id}`, title: title(displayName), text }, now)
+  await emailOwner(tx, deps, account, { ...about, subject, before }, now)
 }
 
 /** Only the person whose email it is joins; where the server can send the link for it, the email must be confirmed. */
