@@ -89,7 +89,8 @@ export const paymentCalls = {
     path: '/invoice/:id/payments',
     by: 'member',
     status: 201,
-    summary: 'Record a payment, a refund or a credit note. The invoice is paid once nothing is left to pay.',
+    summary:
+      'Record a payment, a refund or a credit note. The invoice is paid once nothing is left to pay. `conflict` where a credit note with this reference is recorded on it already.',
     params: byInvoice,
     body: paymentDraft,
     reply: recorded,

@@ -109,7 +109,7 @@ export function readBankSheet(sheet: Sheet, { today, held, answers }: BankContex
   const start = {
     layout: layout.known?.name ?? null,
     isCard: layout.known?.isCard === true,
-    headings: layout.header === null ? '' : headingsKey(layout),
+    headings: headingsKey(layout),
     headingRow: layout.header === null ? null : (sheet.rows[layout.header]?.number ?? null),
     fields: chosen.fields,
     choosable: all,

@@ -27,6 +27,8 @@ export type Owed =
 export interface Money {
   owed: Owed
   wrong: Partial<Record<InvoiceField, string>>
+  /** Of a credit note: what it credits, where that is certain. */
+  credited?: number
 }
 
 /** An amount of a cell: above or at 0, and whether it is marked as below. */
@@ -53,6 +55,7 @@ interface About {
   statuses: Statuses
   currencies: Currencies
   isInvoice(row: FileRow): boolean
+  isCredit(row: FileRow): boolean
 }
 
 /** What is owed of each invoice: the balance, else the total less what was paid, else the total with a status. */
@@ -86,14 +89,26 @@ export function moneyOf(file: InvoiceFile, groups: Group[], about: About): (grou
     if (both && column !== null) unclear.set(column, [...(unclear.get(column) ?? []), { cell, both }])
     return { meaning, isNegative: written !== null && (written.minus || written.side === 'in') }
   }
-  const found = new Map(
-    groups.map((group) => [group, about.isInvoice(group.first) ? owedOf(file, group, { ...about, columns, read }) : noInvoice]),
-  )
+  const found = new Map(groups.map((group) => [group, moneyOfGroup(file, group, { ...about, columns, read })]))
   for (const [column, waiting] of unclear) {
     const question = decimalsQuestion(labelOf(file, column), waiting)
     if (question) file.questions.set(question.id, question)
   }
   return (group) => found.get(group) ?? noInvoice
+}
+
+function moneyOfGroup(file: InvoiceFile, group: Group, reading: Reading): Money {
+  const { first, others } = group
+  const { isInvoice, isCredit, statuses, currencies, columns, read } = reading
+  const money = isInvoice(first) ? owedOf(file, group, reading) : noInvoice
+  const isNegative = money.owed.kind === 'left' && money.owed.why === texts.left.credit
+  if ((!isCredit(first) && !isNegative) || others.length > 0) return money
+  const status = statuses(first)
+  // A draft and a void one credit nothing. One that was applied, or refunded, has a status of its own.
+  if (status.kind === 'certain' && /^(draft|void|cancelled|deleted|leave)$/.test(status.value)) return money
+  const currency = currencies.of(first)
+  const amount = currency.kind === 'certain' ? read(first, columns.main, 'amount', currency.value)?.meaning : undefined
+  return amount?.kind === 'certain' && amount.value > 0 ? { ...money, credited: amount.value } : money
 }
 
 const noInvoice: Money = { owed: { kind: 'left', why: '', isSettled: false }, wrong: {} }

@@ -11,7 +11,7 @@ const statusChoices = ['unpaid', 'overdue', 'paid', 'leave'] as const
 const kindChoices = ['invoice', 'leave'] as const
 /** A column with more words that are not known has no statuses. */
 const mostStatuses = 30
-type KindOfRow = { kind: 'invoice' } | { kind: 'left'; why: string } | { kind: 'asked'; question: string }
+type KindOfRow = { kind: 'invoice' } | { kind: 'left'; why: string; isCredit: boolean } | { kind: 'asked'; question: string }
 
 /** Whether each row is an invoice, by the columns that name its kind. */
 export function kindsIn(file: InvoiceFile, rows: FileRow[]): (row: FileRow) => KindOfRow {
@@ -42,8 +42,9 @@ export function kindsIn(file: InvoiceFile, rows: FileRow[]): (row: FileRow) => K
       const meaning = of.get(row)
       if (meaning?.kind === 'asked') return { kind: 'asked', question: meaning.question }
       const value = meaning?.kind === 'certain' ? meaning.value : 'invoice'
-      if (file.columns[at] === 'return' && value === 'credit') return { kind: 'left', why: texts.left.type(labelOf(file, at).heading) }
-      if (value !== 'invoice') return { kind: 'left', why: texts.left.type(textOf(row, at)) }
+      if (file.columns[at] === 'return' && value === 'credit')
+        return { kind: 'left', why: texts.left.type(labelOf(file, at).heading), isCredit: true }
+      if (value !== 'invoice') return { kind: 'left', why: texts.left.type(textOf(row, at)), isCredit: value === 'credit' }
     }
     return { kind: 'invoice' }
   }

@@ -215,6 +215,38 @@ test.each(['(500.00)', '500.00-', '−500.00', '–500.00', 'CR 500.00', '500.00
   },
 )
 
+test('a credit note is offered on the open invoice of its client that it names, once its amount is certain', () => {
+  const kept = (reference: string, toPay: number, status: 'unpaid' | 'paid' = 'unpaid') => ({
+    ...{ reference, clientName: 'Acme', clientEmail: 'a@c.example', currency: 'EUR', status, dueDate: '2026-11-20' },
+    ...{ amountMinor: 50_000, paidMinor: 50_000 - toPay },
+  })
+  const invoices = [kept('A-1', 20_000), kept('A-2', 5_000), kept('A-3', 0, 'paid')]
+  const head = 'Type,Number,Customer,Email,Date,Due Date,Total,Status,Return Against'
+  const note = (number: string, total: string, against: string, { client = 'Acme', date = '2026-11-10', status = 'Sent' } = {}) =>
+    `Credit note,${number},${client},,${date},,${total},${status},${against}`
+  const of = (...lines: string[]) => {
+    const { rows } = read([head, 'Invoice,B-9,Acme,a@c.example,2026-11-01,2026-12-01,100.00,Sent,', ...lines])
+    const checked = checkRows({ rows }, { invoices, ofSource: new Set(), onExisting: 'refuse', today, usual: 'EUR' })
+    return checked.slice(1).map((one) => (one.state === 'left' ? [one.credit ?? null, one.message] : one))
+  }
+  expect(of(note('CN-1', '-80.00', 'a‑1'), note('CN-2', '80.00', 'A-1', { date: '2027-01-05' }))).toEqual([
+    [
+      { invoice: 'A-1', reference: 'CN-1', amount: 80, issuedOn: '2026-11-10' },
+      'Credit note of €80.00 for A-1. It lowers what is to pay from €200.00 to €120.00.',
+    ],
+    [expect.objectContaining({ reference: 'CN-2', issuedOn: null }), expect.any(String)],
+  ])
+  expect(of(note('CN-3', '80.00', 'A-2'), note('CN-4', '80.00', 'A-3'), note('CN-5', '80.00', 'A-9'))).toEqual([
+    [null, 'Credit note of €80.00 for A-2, of which €50.00 is to pay. If its payments lack this credit, record it on the invoice.'],
+    [null, 'Credit note of €80.00 for A-3, which is paid.'],
+    [null, 'Credit note of €80.00 for A-9. This client has no such invoice here.'],
+  ])
+  // Of another client, a draft, without an invoice, and an invoice that has one by name.
+  expect(of(note('CN-6', '80.00', 'A-1', { client: 'Other' }))).toEqual([[null, expect.stringMatching(/no such invoice/)]])
+  for (const line of [note('CN-7', '80.00', 'A-1', { status: 'Draft' }), note('CN-8', '80.00', ''), note('CN-9', '1.234', 'A-1')])
+    expect(of(line)).toEqual([[null, expect.not.stringMatching(/lowers/)]])
+})
+
 test.each([
   ['Kind', 'Credit note', false],
   ['Document', 'Gutschrift', false],

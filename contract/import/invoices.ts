@@ -60,6 +60,8 @@ export interface InvoiceRow {
   owed: Owed
   /** Why it is no invoice that can be imported; null where it is one. */
   left: string | null
+  /** The credit note that it is, for an invoice that it names. */
+  credit: { against: string; amount: number } | null
   /** Whether it is a further row of the invoice above. */
   isItem: boolean
   /** What is wrong with its cells, by their fields. */
@@ -285,7 +287,12 @@ function readRows(file: InvoiceFile, body: FileRow[]): Pick<InvoiceReading, 'row
     return kinds(row).kind === 'left' || (status.kind === 'certain' && isLeftStatus(status.value))
   }
   const currencies = currenciesIn(file, rows, isOut)
-  const money = moneyOf(file, groups, { statuses, currencies, isInvoice: (row) => kinds(row).kind === 'invoice' })
+  const [againstAt = null] = columnsOf(file, 'against')
+  const isCredit = (row: FileRow) => {
+    const kind = kinds(row)
+    return kind.kind === 'left' && kind.isCredit
+  }
+  const money = moneyOf(file, groups, { statuses, currencies, isInvoice: (row) => kinds(row).kind === 'invoice', isCredit })
   const isOpen = (group: Group) => kinds(group.first).kind !== 'left' && money(group).owed.kind !== 'left'
   const open = groups.filter(isOpen)
   const due = duesIn(file, rows, open)
@@ -294,7 +301,8 @@ function readRows(file: InvoiceFile, body: FileRow[]): Pick<InvoiceReading, 'row
   const found = groups.flatMap((group): InvoiceRow[] => {
     const { first, others } = group
     const kind = kinds(first)
-    const { owed, wrong } = money(group)
+    const { owed, wrong, credited } = money(group)
+    const against = textOf(first, againstAt)
     const contact = contactOf(file, first, clientOf.get(first) ?? '')
     if (contact.clientEmail !== '') hasEmails = true
     const language = languageOf(file, first)
@@ -312,6 +320,7 @@ function readRows(file: InvoiceFile, body: FileRow[]): Pick<InvoiceReading, 'row
       language: language.tag,
       owed: kind.kind === 'asked' ? { kind: 'asked', question: kind.question } : owed,
       left: why,
+      credit: against !== '' && credited !== undefined ? { against, amount: credited } : null,
       isItem: false,
       wrong: {
         ...wrong,
@@ -321,7 +330,14 @@ function readRows(file: InvoiceFile, body: FileRow[]): Pick<InvoiceReading, 'row
       written: () => Object.fromEntries(invoiceFields.map((field) => [field, fieldText(file, first, field)])),
     }
     const items = others.map(
-      (item): InvoiceRow => ({ ...row, number: item.number, cells: item.cells, left: texts.left.item(first.number), isItem: true }),
+      (item): InvoiceRow => ({
+        ...row,
+        number: item.number,
+        cells: item.cells,
+        left: texts.left.item(first.number),
+        credit: null,
+        isItem: true,
+      }),
     )
     return [row, ...items]
   })
@@ -343,6 +359,7 @@ function bareRow({ number, cells }: FileRow, why: string): InvoiceRow {
     language: null,
     owed: { kind: 'left', why, isSettled: false },
     left: why,
+    credit: null,
     isItem: false,
     wrong: {},
     written: () => ({}),

@@ -138,7 +138,5 @@ export function choosable(layout: Pick<Layout<string>, 'headings'>, body: FileRo
 
 /** What files with the same headings have in common: their answers are kept by the hash of this. */
 export function headingsKey({ header, headings }: Pick<Layout<string>, 'header' | 'headings'>): string {
-  return header === null
-    ? `${headings.length} columns without headings`
-    : headings.map(({ key, written, currency }) => `${key || written}${currency ?? ''}`).join('|')
+  return header === null ? '' : headings.map(({ key, written, currency }) => `${key || written}${currency ?? ''}`).join('|')
 }

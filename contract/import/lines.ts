@@ -1,11 +1,12 @@
 import { isCurrency } from '#contract/currency-codes.ts'
 import { type Invoice, type InvoiceDraft, type InvoiceImport, invoiceDraft } from '#contract/invoices.ts'
-import { fromMinor, type Money, toMinor } from '#contract/money.ts'
+import { formatMoney, fromMinor, type Money, toMinor } from '#contract/money.ts'
 import { changesAnything, changeText, followLine, type KeptInvoice, paidLine, renamedInvoice } from './again.ts'
 import type { FileRow } from './csv.ts'
 import { type InvoiceField, referenceKey } from './invoice-file.ts'
 import type { InvoiceReading, InvoiceRow } from './invoices.ts'
 import { known } from './meaning.ts'
+import { clientKey } from './people.ts'
 import { texts } from './texts.ts'
 
 /**
@@ -16,12 +17,21 @@ export type CheckedRow = FileRow &
   (
     | { state: 'ready' | 'same'; draft: InvoiceDraft; message: null }
     | { state: 'duplicate' | 'update' | 'noted' | 'missing'; draft: InvoiceDraft; message: string }
-    /** `isItem`: a further row of an invoice that another row is about. */
-    | { state: 'left'; draft: null; message: string; isItem: boolean }
+    /** `isItem`: a further row of an invoice that another row is about. `credit`: it can be recorded on an invoice that is here. */
+    | { state: 'left'; draft: null; message: string; isItem: boolean; credit?: OfferedCredit }
     /** `fields`: in which of its cells something is wrong or missing. */
     | { state: 'bad'; draft: null; message: string; fields: InvoiceField[] }
     | { state: 'waits'; draft: null; message: string; questions: string[] }
   )
+
+/** A credit note for an open invoice of the same client. `invoice`, `reference`: those of the invoice here, and of the credit note. */
+export interface OfferedCredit {
+  invoice: string
+  reference: string
+  amount: number
+  /** Its date, YYYY-MM-DD; null where the file has none that is certain. */
+  issuedOn: string | null
+}
 
 type Comparison =
   | { state: 'same'; draft: InvoiceDraft; message: null }
@@ -70,6 +80,7 @@ export function checkRows({ rows }: Pick<InvoiceReading, 'rows'>, against: Again
     if (!kept && key !== '' && deleted.has(key))
       return { ...base, state: 'left', draft: null, message: texts.left.deletedHere(reference), isItem: false }
     const given = draftOf(row, kept ?? null, against)
+    if (row.credit !== null) return { ...base, ...creditOf(row, row.credit, byReference.get(referenceKey(row.credit.against)), against) }
     if (given.kind === 'left') {
       const open = kept && !given.isItem && kept.status !== 'paid' ? ` ${texts.stillOpen(reference)}` : ''
       return { ...base, state: 'left', draft: null, message: `${given.why}${open}`, isItem: given.isItem }
@@ -106,6 +117,35 @@ export function checkRows({ rows }: Pick<InvoiceReading, 'rows'>, against: Again
     before.set(look, same.set(its, number))
     return { ...base, state: 'ready', draft, message: null }
   })
+}
+
+/** A credit note is offered on the invoice that it names, where that is open here, of the same client, and at least so much is to pay. */
+function creditOf(
+  { reference, clientName, clientEmail, currency, issued }: InvoiceRow,
+  { against, amount }: NonNullable<InvoiceRow['credit']>,
+  kept: KeptInvoice | undefined,
+  { today }: Against,
+): { state: 'left'; draft: null; message: string; isItem: boolean; credit?: OfferedCredit } {
+  const code = known(currency) ?? ''
+  const left = { state: 'left', draft: null, isItem: false } as const
+  const what = formatMoney(amount, code)
+  const isSame =
+    kept !== undefined &&
+    (clientEmail === ''
+      ? clientKey(clientName) === clientKey(kept.clientName)
+      : clientEmail.toLowerCase() === kept.clientEmail.toLowerCase() || clientKey(clientName) === clientKey(kept.clientName))
+  if (!kept || !isSame) return { ...left, message: texts.credit.gone(what, against) }
+  if (kept.status === 'paid') return { ...left, message: texts.credit.paid(what, kept.reference) }
+  const toPay = kept.amountMinor - kept.paidMinor
+  const shown = (minor: number) => formatMoney(fromMinor(minor, kept.currency), kept.currency)
+  const minor = code === kept.currency ? toMinor(amount, code) : null
+  if (minor === null || minor > toPay) return { ...left, message: texts.credit.more(what, kept.reference, shown(toPay)) }
+  const day = issued === null ? null : known(issued)
+  return {
+    ...left,
+    message: texts.credit.offered(what, kept.reference, shown(toPay), shown(toPay - minor)),
+    credit: { invoice: kept.reference, reference, amount, issuedOn: day !== null && day <= today ? day : null },
+  }
 }
 
 function compared(kept: KeptInvoice, draft: InvoiceDraft, usual: string): Comparison {

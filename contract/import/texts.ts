@@ -24,6 +24,14 @@ export const texts = {
     chosenDate: 'Left out, as you chose for its date.',
     chosenLines: 'Left out, as you chose for rows with one number.',
   },
+  credit: {
+    offered: (amount: string, reference: string, from: string, to: string) =>
+      `Credit note of ${amount} for ${reference}. It lowers what is to pay from ${from} to ${to}.`,
+    gone: (amount: string, reference: string) => `Credit note of ${amount} for ${reference}. This client has no such invoice here.`,
+    paid: (amount: string, reference: string) => `Credit note of ${amount} for ${reference}, which is paid.`,
+    more: (amount: string, reference: string, toPay: string) =>
+      `Credit note of ${amount} for ${reference}, of which ${toPay} is to pay. If its payments lack this credit, record it on the invoice.`,
+  },
   severalCurrencies: (one: string, other: string) => `The file gives two currencies for this amount, ${one} and ${other}. Please keep one.`,
   formula: 'A formula without its result. Open the file in Excel, save it, and choose it again.',
   statusesDiffer: 'One column says that this invoice is paid, and another that it is not.',

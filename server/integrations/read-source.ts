@@ -1,8 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads'
+import type { FileLayout } from '#contract/file-layouts.ts'
 import type { KeptInvoice } from '#contract/import/again.ts'
 import { askedInWords } from '#contract/import/asked.ts'
 import type { CsvLimits, LongRow } from '#contract/import/csv.ts'
-import { type InvoiceReading, readInvoiceSheet } from '#contract/import/invoices.ts'
+import { type InvoiceReading, layoutOfInvoices, readInvoiceSheet } from '#contract/import/invoices.ts'
+import { keptAnswers } from '#contract/import/kept.ts'
+import { headingsKey } from '#contract/import/layout.ts'
 import { type CheckedRow, checkRows, missingFrom } from '#contract/import/lines.ts'
 import { openCsv } from '#contract/import/table.ts'
 
@@ -21,6 +24,8 @@ export interface Reading {
   daysToPay: number | null
   /** Those that clients can be written to in. */
   languages: string[]
+  /** What people have answered about files that they imported themselves. */
+  layouts: Pick<FileLayout, 'headings' | 'answers'>[]
 }
 
 /** Which invoices the file is about, in answer to its references. */
@@ -40,7 +45,7 @@ export type Read =
 
 const port = parentPort
 if (port) {
-  const { bytes, today, usual, held, daysToPay, languages } = workerData as Reading
+  const { bytes, today, usual, held, daysToPay, languages, layouts } = workerData as Reading
   const say = (message: Read) => port.postMessage(message)
   const opened = openCsv(bytes.buffer, limits)
   // A page that asks to sign in is no file.
@@ -52,7 +57,9 @@ if (port) {
   else if (!sheet) say({ kind: 'not-csv' })
   else if (sheet.rows.length > limits.rows) say({ kind: 'too-long' })
   else {
-    const answers: Record<string, string> = daysToPay === null ? {} : { 'days/due': String(daysToPay) }
+    const headings = headingsKey(layoutOfInvoices(sheet))
+    const kept = layouts.find((one) => one.headings === headings)
+    const answers = { ...keptAnswers(kept?.answers ?? []), ...(daysToPay === null ? {} : { 'days/due': String(daysToPay) }) }
     const reading = readInvoiceSheet(sheet, { usual, held, languages, answers })
     if (lacksColumns(reading)) say({ kind: 'no-columns' })
     else if (reading.rows.length === 0) say({ kind: 'empty' })

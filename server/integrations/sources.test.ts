@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { accountCalls } from '#contract/accounts.ts'
 import { businessHeader } from '#contract/call.ts'
+import { fileLayoutCalls } from '#contract/file-layouts.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { noticeCalls } from '#contract/notices.ts'
 import { reminderCalls } from '#contract/reminders.ts'
@@ -342,7 +343,9 @@ test('what is empty, broken, huge or no file changes nothing, is named, and is a
   expect([(await last(app, asha))?.failures, await notices(app, asha)]).toEqual([0, []])
 })
 
-// Takes 2 s: three days of one account.
+const unrecorded = 'The rows concerned were not recorded: import the file once yourself, and your answers are kept for it.'
+
+// Takes 3 s: four days of one account.
 test('what a file leaves open is not recorded: the owner is asked, and rows that are certain still follow', async () => {
   await using receiver = await openFakeReceiver()
   await using app = await openTestApp({ now: early, config })
@@ -354,7 +357,7 @@ test('what a file leaves open is not recorded: the owner is asked, and rows that
   app.clock.set(eight)
   await app.runJobs()
   const open = 'In the column Due Date, 03/05/2026 can be 3 May 2026 or 5 March 2026. Write dates as 2026-05-31 in the file.'
-  const message = `${open} The rows concerned were not recorded.`
+  const message = `${open} ${unrecorded}`
   expect(await last(app, asha)).toMatchObject({ failures: 0, lastPull: { state: 'waiting', message } })
   expect([await balances(app, asha), await notices(app, asha)]).toEqual([[], [['source_waiting', message]]])
   const { reply: looked } = await pull(app, asha, source._id)
@@ -371,9 +374,21 @@ test('what a file leaves open is not recorded: the owner is asked, and rows that
     state: 'applied',
     imported: 1,
     refused: 1,
-    message: 'In the column Status, Duely does not know what this means: “Disputed”. The rows concerned were not recorded.',
+    message: `In the column Status, Duely does not know what this means: “Disputed”. ${unrecorded}`,
   })
   expect(await notices(app, asha)).toEqual([])
+  // What a person answered where they imported such a file themselves holds for this one too.
+  const headings = 'no|client|email|amount|balance|due date|status'
+  const answers = [
+    { question: 'order/due date', answer: 'dmy' },
+    { question: 'status/status/disputed', answer: 'unpaid' },
+  ]
+  await ask(app, asha, fileLayoutCalls.keep, { body: { kind: 'invoices', headings, name: 'Ledger', answers } })
+  receiver.answer({ status: 200, body: `${dated('03/05/2026', 'Sent', 300)}\n${other}` })
+  app.clock.advance({ days: 1 })
+  await app.runJobs()
+  expect(await balances(app, asha)).toEqual(['B-1 300', 'B-2 70'])
+  expect((await last(app, asha))?.lastPull).toMatchObject({ state: 'applied', message: null })
 })
 
 test('a file of 20,000 lines with many columns is read within the memory that a reading has, and blank lines keep their numbers', async () => {

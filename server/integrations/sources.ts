@@ -13,6 +13,7 @@ import { notifyOwner, withdrawNotices } from '#server/accounts/notices.ts'
 import { accounts } from '#server/accounts/tables.ts'
 import { countTry } from '#server/accounts/throttle.ts'
 import { entitlementsOf, refuseWithout, type Wanted } from '#server/billing/billing.ts'
+import { listLayouts } from '#server/invoices/file-layouts.ts'
 import { importInvoices, undoableOf } from '#server/invoices/import.ts'
 import { type AfterChange, invoices } from '#server/invoices/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
@@ -273,6 +274,7 @@ async function readAddress(
     held: await currenciesOf(db, owner),
     daysToPay: source.daysToPay,
     languages: await readLanguages(db, owner.id),
+    layouts: (await listLayouts(db, owner.id)).filter(({ kind }) => kind === 'invoices'),
   }
   return readFile(reading, (references) => knownInvoices(db, source, references))
 }

@@ -86,7 +86,7 @@ export const texts = {
     waits: (invoices: number) => `This update changes ${invoices.toLocaleString('en-IN')} invoices. Look through it before it counts.`,
     /** What the file leaves open; rows that depend on it were not recorded. */
     asks: (questions: string[]) =>
-      `${questions[0] ?? ''}${questions.length > 1 ? ` And ${questions.length - 1} more.` : ''} The rows concerned were not recorded.`,
+      `${questions[0] ?? ''}${questions.length > 1 ? ` And ${questions.length - 1} more.` : ''} The rows concerned were not recorded: import the file once yourself, and your answers are kept for it.`,
     changed: 'The file has changed since you looked at it. Please look through it again.',
     waitsTitle: (name: string) => `An update from ${name} needs your review`,
     failingTitle: (name: string) => `${name} could not be read three times`,

@@ -406,6 +406,11 @@ test('a credit note lowers what is owed, and is neither received money nor reven
     payment: { kind: 'credit', amount: 1000, reference: 'CN-4' },
     invoice: { status: 'unpaid', amountPaid: 1000, balance: 4000 },
   })
+  // Chosen again with its file, it counts once.
+  expect((await of.record({ kind: 'credit', amount: 1000, paidOn: '2026-02-26', reference: 'cn-4' })).problem).toMatchObject({
+    code: 'conflict',
+    message: 'The credit note cn-4 is recorded on INV-0001 already.',
+  })
   const stats = async () => (await ask(of.app, of.asha, accountCalls.stats)).reply
   expect(await stats()).toMatchObject({ receivedThisMonth: 0, totalRevenue: 0 })
   of.app.clock.advance({ minutes: 5 })

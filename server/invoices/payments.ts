@@ -1,4 +1,4 @@
-import { and, eq } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { amountProblem, formatMoney, fromMinor, toMinor } from '#contract/money.ts'
 import type { PaymentDraft } from '#contract/payments.ts'
@@ -47,6 +47,7 @@ export async function recordPayment(
     if (paidOn > today) throw invalid('paidOn', texts.payment.future)
     const amountMinor = toMinor(amount, row.currency)
     if (amountMinor === null) throw invalid('amount', amountProblem(amount, row.currency) ?? '')
+    if (draft.kind === 'credit') await refuseCreditTwice(tx, row, draft.reference)
     if (draft.kind === 'refund' && amountMinor > row.paidMinor)
       throw invalid('amount', texts.payment.mostRefund(formatMoney(fromMinor(row.paidMinor, row.currency), row.currency)))
     const payment: NewPayment = { ...fields, amountMinor, paidOn, origin, requestKey: key, requestHash }
@@ -92,6 +93,25 @@ async function settleOne(
   const payment = recorded[0] ?? takeBack?.[0]
   if (!payment) throw new Error('A payment was neither recorded nor taken back.')
   return { payment, invoice: rows[0] ?? row }
+}
+
+/** A credit note counts once, however often the file is chosen that has it. */
+async function refuseCreditTwice(tx: Database, { ownerId, id, reference: invoice }: InvoiceRow, reference: string): Promise<void> {
+  if (reference === '') return
+  const [same] = await tx
+    .select({ id: invoicePayments.id })
+    .from(invoicePayments)
+    .where(
+      and(
+        eq(invoicePayments.ownerId, ownerId),
+        eq(invoicePayments.invoiceId, id),
+        eq(invoicePayments.kind, 'credit'),
+        sql`lower(${invoicePayments.reference}) = lower(${reference})`,
+        isNull(invoicePayments.voidedAt),
+      ),
+    )
+    .limit(1)
+  if (same) throw new ProblemError('conflict', texts.payment.creditTwice(reference, invoice))
 }
 
 async function readPayment(tx: Database, { ownerId, id }: InvoiceRow, paymentId: string): Promise<PaymentRow> {

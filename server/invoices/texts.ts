@@ -33,6 +33,7 @@ export const texts = {
     tooMany: (reference: string, most: number) =>
       `An invoice can have ${most} payments and refunds, also taken back ones, and ${reference} would have more. Please create another invoice.`,
     future: 'Please choose today or an earlier day.',
+    creditTwice: (reference: string, invoice: string) => `The credit note ${reference} is recorded on ${invoice} already.`,
     mostRefund: (most: string) => `At most ${most} can be refunded.`,
     // Fixed by the specification.
     fromProvider: 'This payment came from Razorpay. Refund it there; it is then taken off here by itself.',

@@ -1,4 +1,5 @@
 import { openFakeReceiver } from '#test/fakes/receiver.ts'
+import { expectAccessible } from './audit.ts'
 import { full } from './duely.ts'
 import { onDashboard, prove } from './sign-in.ts'
 import { expect, test } from './with-programs.ts'
@@ -31,6 +32,37 @@ test('a file again updates invoices, marks missing ones as paid where asked, and
   await dialog.getByRole('button', { name: 'Undo import' }).click()
   await expect(page.getByText('1 invoice deleted, 3 as before.')).toBeVisible()
   await expect(page.getByRole('button', { name: 'All (4)' })).toBeVisible()
+})
+
+test('what was answered about a list is kept for the next one, and a credit note is recorded on the invoice that it names', async ({
+  page,
+  program,
+}) => {
+  await onDashboard(page, [], program.url)
+  const dialog = page.getByRole('dialog')
+  const choose = async (...lines: string[]) => {
+    await page.getByRole('link', { name: 'Import' }).first().click()
+    const buffer = Buffer.from(['Kind,Number,Client,Email,Due Date,Total,State,Return Against', ...lines].join('\n'))
+    await dialog.locator('input[type=file]').first().setInputFiles({ name: 'Ledger.csv', mimeType: 'text/csv', buffer })
+  }
+  const question = dialog.getByRole('group', { name: '1. In the column State, what do these words mean?' })
+  await choose('Invoice,K-1,Kaveri Foods,pay@client.example,2027-02-14,1000,Awaiting,')
+  await question.getByRole('radio', { name: 'Unpaid' }).click()
+  await expect(dialog.getByText('Your answers are kept for files with these headings.')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Import 1 invoice' }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+
+  await choose('Invoice,K-2,Kaveri Foods,pay@client.example,2027-02-14,500,Awaiting,', 'Credit note,CN-1,Kaveri Foods,,,-300,,K-1')
+  await expect(dialog.getByRole('button', { name: 'Import 1 invoice' })).toBeEnabled()
+  await expect(question).toBeHidden()
+  await dialog.getByRole('button', { name: 'Credit notes (1)' }).click()
+  await expect(dialog.getByText('Credit note of ₹300.00 for K-1. It lowers what is to pay from ₹1,000.00 to ₹700.00.')).toBeVisible()
+  await expectAccessible(page)
+  await dialog.getByRole('button', { name: 'Record on K-1' }).click()
+  await expect(dialog.getByText('Recorded on K-1')).toBeVisible()
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByText('of ₹1,000.00, due in')).toBeVisible()
+  await expect(page.getByText('₹700.00').first()).toBeVisible()
 })
 
 test('a watched address is looked through, applied and undone', full, async ({ page, program }) => {

@@ -5,12 +5,11 @@ import { type ReactNode, startTransition, useEffect, useMemo, useRef, useState }
 import { Link } from 'react-router'
 import { bankFileCalls } from '#contract/bank-file.ts'
 import { bankFields } from '#contract/import/bank.ts'
-import { keptAnswers } from '#contract/import/kept.ts'
 import type { Answers } from '#contract/import/meaning.ts'
 import { invoiceCalls } from '#contract/invoices.ts'
 import { screens } from '#contract/screens.ts'
 import { Allowed, useCurrency, useToday } from '#web/platform/account.tsx'
-import { KeptLayouts, useLayouts } from '#web/platform/kept-layouts.tsx'
+import { KeptLayouts, useLayouts, useRemembered } from '#web/platform/kept-layouts.tsx'
 import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import { Loading } from '#web/platform/query-view.tsx'
@@ -134,9 +133,6 @@ function Review({ file, sheet, recorded, onRecorded, onOther }: ReviewProps): Re
   const [held, setHeld] = useState<string[]>()
   if (held === undefined && invoices) setHeld([...new Set([usual, ...invoices.map(({ currency }) => currency)])])
   const [answers, setAnswers] = useState<Answers>({})
-  const layouts = useLayouts('bank')
-  // Those to an earlier file with these headings, once.
-  const [remembered, setRemembered] = useState(false)
   const [reading, setReading] = useState<ReadFile | null>()
   const [columnsOpen, setColumnsOpen] = useState(false)
   useEffect(() => {
@@ -150,16 +146,10 @@ function Review({ file, sheet, recorded, onRecorded, onOther }: ReviewProps): Re
       outdated = true
     }
   }, [file, sheet, today, held, answers])
-  const headings = reading?.headings
-  useEffect(() => {
-    if (remembered || headings === undefined || layouts === undefined) return
-    const kept = headings === '' ? undefined : layouts.find((one) => one.headings === headings)
-    if (kept) {
-      setReading(undefined)
-      setAnswers((before) => ({ ...keptAnswers(kept.answers), ...before }))
-    }
-    setRemembered(true)
-  }, [remembered, headings, layouts])
+  const remembered = useRemembered('bank', reading?.headings, (known) => {
+    setReading(undefined)
+    setAnswers((before) => ({ ...known, ...before }))
+  })
   const answer = (given: Answers) => setAnswers((before) => ({ ...before, ...given }))
   const forget = (id: string) => setAnswers(({ [id]: _, ...others }) => others)
   const waits = useMemo(() => reading?.questions ?? [], [reading])

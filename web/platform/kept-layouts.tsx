@@ -1,8 +1,8 @@
 import { TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { type FileLayout, fileLayoutCalls, type LayoutKind, longestHeadings } from '#contract/file-layouts.ts'
-import { answersToKeep, isSameAnswers } from '#contract/import/kept.ts'
+import { answersToKeep, isSameAnswers, keptAnswers } from '#contract/import/kept.ts'
 import type { Answers } from '#contract/import/meaning.ts'
 import { showSpoken } from '#web/ui/dates.ts'
 import { Dialog } from '#web/ui/dialog.tsx'
@@ -18,6 +18,25 @@ import { send } from './send.ts'
 export function useLayouts(kind: LayoutKind): FileLayout[] | undefined {
   const { data, error } = useApiQuery(fileLayoutCalls.list)
   return error ? [] : data?.filter((one) => one.kind === kind)
+}
+
+/**
+ * Hands over what was answered about an earlier file with the same headings, once. Answers whether that is done. `headings`: undefined until the file
+ * is read.
+ */
+export function useRemembered(kind: LayoutKind, headings: string | undefined, onKnown: (answers: Answers) => void): boolean {
+  const { isFetching } = useApiQuery(fileLayoutCalls.list)
+  const layouts = useLayouts(kind)
+  const [isDone, setDone] = useState(false)
+  const tell = useEffectEvent(onKnown)
+  useEffect(() => {
+    // Those of before may lack what was answered a minute ago.
+    if (isDone || headings === undefined || layouts === undefined || isFetching) return
+    const known = headings === '' ? undefined : layouts.find((one) => one.headings === headings)
+    if (known) tell(keptAnswers(known.answers))
+    setDone(true)
+  }, [isDone, headings, layouts, isFetching])
+  return isDone
 }
 
 interface ToKeep {

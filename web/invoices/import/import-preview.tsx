@@ -2,19 +2,24 @@ import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
 import '@mantine/core/styles/NumberInput.layer.css'
 import { Button, Checkbox, NativeSelect } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { billingCalls } from '#contract/billing.ts'
 import { businessCalls } from '#contract/business.ts'
 import { keptInvoice } from '#contract/import/again.ts'
 import { type Edits, type InvoiceField, invoiceFields } from '#contract/import/invoice-file.ts'
 import type { Program } from '#contract/import/invoice-layouts.ts'
+import { answersToKeep } from '#contract/import/kept.ts'
 import type { Answers } from '#contract/import/meaning.ts'
 import type { Addresses } from '#contract/import/people.ts'
 import { type Invoice, invoiceCalls } from '#contract/invoices.ts'
 import { planThatLifts } from '#contract/plans.ts'
 import { languages as usualLanguages } from '#contract/speech.ts'
+import { pauseInvalidates } from '#web/invoices/invoice-state.ts'
 import { Allowed, useCurrency, useToday } from '#web/platform/account.tsx'
-import { useApiQuery } from '#web/platform/query.ts'
+import { KeptLayouts, useKeep, useLayouts, useRemembered } from '#web/platform/kept-layouts.tsx'
+import { keptTexts } from '#web/platform/kept-texts.ts'
+import { invalidate, useApiQuery } from '#web/platform/query.ts'
 import { Loading } from '#web/platform/query-view.tsx'
 import fileStyles from '#web/ui/file-import.module.css'
 import { CsvInput } from '#web/ui/file-import.tsx'
@@ -30,8 +35,11 @@ import { SaveNotImported } from './import-result.tsx'
 import { ImportRows } from './import-rows.tsx'
 import { importQuestions, texts } from './texts.ts'
 
-const tabs = ['all', 'ready', 'waits', 'update', 'missing', 'noted', 'same', 'bad', 'duplicate', 'left'] as const
+const tabs = ['all', 'ready', 'waits', 'update', 'missing', 'noted', 'same', 'bad', 'duplicate', 'credit', 'left'] as const
 type Tab = (typeof tabs)[number]
+
+/** Under which tab a row is shown, besides that of all. */
+const tabOf = (row: ReadRow) => (row.state === 'left' && row.credit ? 'credit' : row.state)
 
 interface ImportPreviewProps {
   file: ImportFile
@@ -75,6 +83,8 @@ function SheetPreview({ file, sheet, invoices, onImport, onCancel }: ImportPrevi
   const usual = useCurrency()
   const languages = useApiQuery(businessCalls.read, {}, { staleTime: 60_000 }).data?.languages ?? usualLanguages
   const [told, setTold] = useState<Told>({ answers: {}, edits: {}, addresses: null })
+  const layouts = useLayouts('invoices')
+  const remember = useKeep(layouts)
   const [reading, setReading] = useState<Reading | null>()
   const [columnsOpen, setColumnsOpen] = useState(false)
   const [tab, setTab] = useState<Tab>('all')
@@ -83,6 +93,20 @@ function SheetPreview({ file, sheet, invoices, onImport, onCancel }: ImportPrevi
   const [missingIsPaid, setMissingIsPaid] = useState(false)
   /** The program that it looks exported from, which can be overruled. */
   const [found, setFound] = useState<Program | null>(null)
+  const [credited, setCredited] = useState<ReadonlySet<number>>(new Set())
+  const queries = useQueryClient()
+  const hasCredited = useRef(false)
+  // Once the file is closed: with other invoices, its rows would be other ones.
+  useEffect(
+    () => () => {
+      if (hasCredited.current) void invalidate(queries, pauseInvalidates)
+    },
+    [queries],
+  )
+  const credit = (row: number) => {
+    hasCredited.current = true
+    setCredited((before) => new Set(before).add(row))
+  }
   const sourceName = reading?.program ?? 'file'
   const kept = useMemo(() => invoices.map(keptInvoice), [invoices])
   const fromSource = useApiQuery(invoiceCalls.list, { query: { source: sourceName } }, { enabled: (reading?.there ?? 0) > 0 }).data
@@ -101,15 +125,31 @@ function SheetPreview({ file, sheet, invoices, onImport, onCancel }: ImportPrevi
       outdated = true
     }
   }, [file, sheet, told, kept, fromSource, again, today, usual, languages])
+  const remembered = useRemembered('invoices', reading?.headings, (known) => {
+    setReading(undefined)
+    setTold((before) => ({ ...before, answers: { ...known, ...before.answers } }))
+  })
   const answer = (answers: Answers) => setTold((before) => ({ ...before, answers: { ...before.answers, ...answers } }))
   const forget = (id: string) => setTold(({ answers: { [id]: _, ...answers }, ...before }) => ({ ...before, answers }))
   const edit = (row: number, field: InvoiceField, text: string) =>
     setTold((before) => ({ ...before, edits: { ...before.edits, [row]: { ...before.edits[row], [field]: text } } }))
-  if (reading === undefined) return <Loading text={fileTexts.reading} />
+  if (reading === undefined || (reading !== null && !remembered)) return <Loading text={fileTexts.reading} />
   if (reading === null) return <Notice tone="bad">{fileTexts.notCsv}</Notice>
   const rows: ReadRow[] = [...reading.rows, ...reading.missing]
-  const counts = { all: rows.length, ready: 0, waits: 0, update: 0, missing: 0, noted: 0, same: 0, bad: 0, duplicate: 0, left: 0 }
-  for (const { state } of rows) counts[state] += 1
+  const counts = {
+    all: rows.length,
+    ready: 0,
+    waits: 0,
+    update: 0,
+    missing: 0,
+    noted: 0,
+    same: 0,
+    bad: 0,
+    duplicate: 0,
+    credit: 0,
+    left: 0,
+  }
+  for (const row of rows) counts[tabOf(row)] += 1
   const fresh = counts.ready + (keep ? counts.duplicate : 0)
   const changed = counts.update + (missingIsPaid ? counts.missing : 0)
   const wanted = fresh + changed
@@ -122,8 +162,9 @@ function SheetPreview({ file, sheet, invoices, onImport, onCancel }: ImportPrevi
   )
   // Of what no row is in any more, all is shown.
   const open = tab !== 'all' && tab !== 'ready' && counts[tab] === 0 ? 'all' : tab
-  const shown = open === 'all' ? rows : rows.filter(({ state }) => state === open)
+  const shown = open === 'all' ? rows : rows.filter((row) => tabOf(row) === open)
   const { layout: _, ...given } = told.answers
+  const isKept = reading.headings !== '' && answersToKeep(told.answers).length > 0
   return (
     <>
       <Questions
@@ -189,7 +230,16 @@ function SheetPreview({ file, sheet, invoices, onImport, onCancel }: ImportPrevi
                 ),
             )}
           </fieldset>
-          <ImportRows key={open} rows={shown} head={reading.head} questions={reading.questions} onEdit={edit} />
+          <ImportRows
+            key={open}
+            rows={shown}
+            head={reading.head}
+            questions={reading.questions}
+            invoices={invoices}
+            credited={credited}
+            onCredited={credit}
+            onEdit={edit}
+          />
           <div className={styles.below}>
             {wanted === 0 && <SaveNotImported lines={notImported} head={reading.head} />}
             {counts.duplicate > 0 && (
@@ -200,6 +250,9 @@ function SheetPreview({ file, sheet, invoices, onImport, onCancel }: ImportPrevi
       )}
       {rows.length === 0 && reading.questions.length === 0 && <p className={styles.noneHere}>{texts.noRows}</p>}
       <PlanLimitNotice wanted={fresh} />
+      <p className={styles.keptNote}>
+        {isKept && wanted > 0 && keptTexts.kept} <KeptLayouts kind="invoices" layouts={layouts} />
+      </p>
       <div className={fileStyles.buttons}>
         <Button variant="default" onClick={onCancel}>
           {texts.cancel}
@@ -207,7 +260,9 @@ function SheetPreview({ file, sheet, invoices, onImport, onCancel }: ImportPrevi
         <Allowed by="member">
           <Button
             disabled={wanted === 0}
-            onClick={() =>
+            onClick={() => {
+              const { program, headings } = reading
+              void remember({ kind: 'invoices', headings, name: program ? texts.source.names[program] : file.name, answers: told.answers })
               onImport({
                 rows: rows.filter(isWanted),
                 keepDuplicates: keep,
@@ -216,7 +271,7 @@ function SheetPreview({ file, sheet, invoices, onImport, onCancel }: ImportPrevi
                 notImported,
                 head: reading.head,
               })
-            }
+            }}
           >
             {wanted === 0 ? texts.nothing : again ? texts.again.submit(fresh, changed) : texts.submit(wanted)}
           </Button>

@@ -2,10 +2,16 @@ import { Box, TextInput, VisuallyHidden } from '@mantine/core'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import type { InvoiceField } from '#contract/import/invoice-file.ts'
-import { balanceOf } from '#contract/import/lines.ts'
+import { balanceOf, type OfferedCredit } from '#contract/import/lines.ts'
 import type { Question } from '#contract/import/meaning.ts'
+import type { Invoice } from '#contract/invoices.ts'
 import { formatMoney } from '#contract/money.ts'
+import { paymentCalls } from '#contract/payments.ts'
 import { invoiceTexts } from '#web/invoices/texts.ts'
+import { Allowed, useToday } from '#web/platform/account.tsx'
+import { errorMessage } from '#web/platform/problem.ts'
+import { useApiMutation } from '#web/platform/query.ts'
+import { BusyButton } from '#web/ui/buttons.tsx'
 import { showSpoken } from '#web/ui/dates.ts'
 import { Asked } from '#web/ui/file-questions.tsx'
 import { Pill } from '#web/ui/panel.tsx'
@@ -18,6 +24,11 @@ interface ImportRowsProps {
   /** The headings of the file. */
   head: string[] | null
   questions: Question[]
+  /** The invoices that are here. */
+  invoices: Invoice[]
+  /** Rows whose credit notes were recorded. */
+  credited: ReadonlySet<number>
+  onCredited: (row: number) => void
   onEdit: (row: number, field: InvoiceField, text: string) => void
 }
 
@@ -58,7 +69,15 @@ export function ImportRows({ rows, ...props }: ImportRowsProps): ReactNode {
   )
 }
 
-function Row({ row, head, questions, onEdit }: Omit<ImportRowsProps, 'rows'> & { row: ReadRow }): ReactNode {
+function Row({
+  row,
+  head,
+  questions,
+  invoices,
+  credited,
+  onCredited,
+  onEdit,
+}: Omit<ImportRowsProps, 'rows'> & { row: ReadRow }): ReactNode {
   const [isRaw, setRaw] = useState(false)
   const { draft, cells } = row
   const owed = draft && balanceOf(draft)
@@ -111,9 +130,48 @@ function Row({ row, head, questions, onEdit }: Omit<ImportRowsProps, 'rows'> & {
         ) : (
           row.message !== null && <span className={styles.message}>{row.message}</span>
         )}
+        {row.state === 'left' && row.credit && (
+          <Credit credit={row.credit} invoices={invoices} isRecorded={credited.has(row.number)} onRecorded={() => onCredited(row.number)} />
+        )}
       </span>
       {isRaw && <Raw head={head} cells={cells} />}
     </>
+  )
+}
+
+interface CreditProps {
+  credit: OfferedCredit
+  invoices: Invoice[]
+  isRecorded: boolean
+  onRecorded: () => void
+}
+
+/** Records a credit note on the invoice that it names. */
+function Credit({ credit, invoices, isRecorded, onRecorded }: CreditProps): ReactNode {
+  const { today } = useToday()
+  const record = useApiMutation(paymentCalls.record, { onSuccess: onRecorded })
+  const invoice = invoices.find(({ reference }) => reference === credit.invoice)
+  if (isRecorded) return <span className={styles.dim}>{texts.credit.recorded(credit.invoice)}</span>
+  return (
+    <Allowed by="member">
+      <BusyButton
+        size="xs"
+        variant="default"
+        busy={record.isPending}
+        busyText={texts.credit.recording}
+        disabled={!invoice}
+        onClick={() =>
+          invoice &&
+          record.mutate({
+            params: { id: invoice._id },
+            body: { kind: 'credit', amount: credit.amount, paidOn: credit.issuedOn ?? today, reference: credit.reference.slice(0, 80) },
+          })
+        }
+      >
+        {texts.credit.record(credit.invoice)}
+      </BusyButton>
+      {record.error && <span className={styles.message}>{errorMessage(record.error)}</span>}
+    </Allowed>
   )
 }
 
