@@ -135,7 +135,6 @@ const alsoPublic: Record<string, string> = {
   'server/reminders/outlook.ts': 'notices of other slices say what comes next',
   'server/reminders/runs.ts': 'runs in the background; a change of zone or hour moves the next run',
   'server/reminders/history.ts': 'the emails of a client are handed to invoices',
-  'server/invoices/file-layouts.ts': 'watched addresses read files with what people answered',
   'server/reminders/mailbox-pauses.ts': 'pauses of mailboxes end in the background',
   'server/reminders/holds.ts': 'held deliveries resume when a mailbox or plan changes',
   'server/reminders/quiet-days.ts': 'where a client lives is handed to invoices',
