@@ -15,6 +15,7 @@ import { countTry } from '#server/accounts/throttle.ts'
 import { entitlementsOf, refuseWithout, type Wanted } from '#server/billing/billing.ts'
 import { listLayouts } from '#server/invoices/file-layouts.ts'
 import { importInvoices, undoableOf } from '#server/invoices/import.ts'
+import { hasReference } from '#server/invoices/invoices.ts'
 import { type AfterChange, invoices } from '#server/invoices/tables.ts'
 import type { Account } from '#server/platform/answer.ts'
 import { type Instant, systemTimers, type Timers } from '#server/platform/clock.ts'
@@ -324,7 +325,7 @@ const unread = {
  */
 async function knownInvoices(db: Database, { ownerId, id: sourceId, deleted }: SourceRow, references: string[]): Promise<Known> {
   const asked = arrayText(references)
-  const named = sql`${invoices.reference} = ANY(${asked}::text[])`
+  const named = hasReference(references)
   const renamed = and(eq(invoices.source, sourceId), sql`${invoices.importedAs} = ANY(${asked}::text[])`)
   const gone = await db
     .selectDistinct({ reference: invoices.reference, importedAs: invoices.importedAs })

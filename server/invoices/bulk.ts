@@ -1,5 +1,6 @@
 import { and, eq, inArray, isNull } from 'drizzle-orm'
 import { z } from 'zod'
+import { referenceKey } from '#contract/import/invoice-file.ts'
 import type { BulkChange, BulkResult } from '#contract/invoices.ts'
 import { type Origin, writeAudits } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
@@ -149,11 +150,11 @@ async function takenMeanwhile(tx: Database, ownerId: string, rows: InvoiceRow[])
   const deleted = rows.filter(({ deletedAt }) => deletedAt !== null)
   if (deleted.length === 0) return new Map()
   const references = deleted.map(({ reference }) => reference)
-  const taken = new Set(await liveReferences(tx, ownerId, references))
+  const taken = new Set((await liveReferences(tx, ownerId, references)).map(referenceKey))
   const refused = new Map<string, ProblemError>()
   for (const { id, reference } of deleted) {
-    if (taken.has(reference)) refused.set(id, referenceTaken(reference))
-    taken.add(reference)
+    if (taken.has(referenceKey(reference))) refused.set(id, referenceTaken(reference))
+    taken.add(referenceKey(reference))
   }
   return refused
 }

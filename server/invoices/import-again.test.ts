@@ -40,6 +40,27 @@ const money = async (app: TestApp, who: Person, reference: string) => {
 }
 const countsOf = ({ reply: { imported, updated, unchanged } }: Awaited<ReturnType<typeof bring>>) => [imported, updated, unchanged]
 
+test('a reference is the same however it is written: width, dashes, case and spaces make no difference, and it stays as it was', async () => {
+  await using app = await openTestApp({ now })
+  const asha = await aPerson(app)
+  await bring(app, asha, [{ ...line, reference: 'Büro–7 A' }])
+  const written = ['büro-7a', 'BÜRO—7\u00a0A', 'Ｂüro−７a', 'bu\u0308ro-7 a']
+  for (const [nth, reference] of written.entries())
+    expect(outcomes(await bring(app, asha, [{ ...line, reference, amount: 4000 + nth }]))).toEqual(['updated'])
+  expect(await money(app, asha, 'Büro–7 A')).toMatchObject({ amount: 4003 })
+  const draft = { clientName: line.clientName, clientEmail: line.clientEmail, dueDate: line.dueDate, amount: 3000 }
+  const put = await ask(app, asha, invoiceCalls.put, { params: { reference: 'BÜRO-7A' }, body: draft })
+  expect(put.reply).toMatchObject({ reference: 'Büro–7 A', amount: 3000 })
+  const taken = await ask(app, asha, invoiceCalls.create, { body: { ...draft, reference: 'büro-7a' } })
+  expect(taken.problem).toMatchObject({ code: 'conflict', message: 'Another invoice already has the reference büro-7a.' })
+  expect(outcomes(await bring(app, asha, [{ ...line, reference: 'BÜRO-7A', amount: 70 }], { onExisting: 'refuse' }))).toEqual([
+    'conflict: Another invoice already has the reference BÜRO-7A.',
+  ])
+  const { _id: id } = await byReference(app, asha, 'Büro–7 A')
+  const renamed = await ask(app, asha, invoiceCalls.update, { params: { id }, body: { reference: 'BÜRO-7A' } })
+  expect(renamed.reply).toMatchObject({ reference: 'BÜRO-7A' })
+})
+
 test('a second import brings invoices up to date by reference, a third changes nothing, and undo sets all as before', async () => {
   await using app = await openTestApp({ now })
   const asha = await aPerson(app)

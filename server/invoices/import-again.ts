@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { and, asc, eq, inArray, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { changesAnything, type Followed, followLine } from '#contract/import/again.ts'
+import { referenceKey } from '#contract/import/invoice-file.ts'
 import type { InvoiceDraft, UndoneImport } from '#contract/invoices.ts'
 import type { PaymentOrigin } from '#contract/payments.ts'
 import { type AccountRow, type Origin, writeAudit, writeAudits } from '#server/accounts/accounts.ts'
@@ -11,7 +12,17 @@ import type { Deps } from '#server/platform/deps.ts'
 import { ProblemError } from '#server/platform/problem-error.ts'
 import { balanceMinor, isPaidAfter, livePayments, type NewPayment, refundFirst, type Settling, settle, sumOf } from './balance.ts'
 import { noteChanges } from './changes.ts'
-import { createInvoices, localDate, lockOwner, notFound, openRoom, refusedAmount, refusedPayments, tooManyOpen } from './invoices.ts'
+import {
+  createInvoices,
+  hasReference,
+  localDate,
+  lockOwner,
+  notFound,
+  openRoom,
+  refusedAmount,
+  refusedPayments,
+  tooManyOpen,
+} from './invoices.ts'
 import { type AfterChange, type InvoiceRow, invoiceChanges, invoices, type PaymentRow } from './tables.ts'
 import { texts } from './texts.ts'
 
@@ -24,15 +35,24 @@ export function importIdFor(ownerId: string, key: string): string {
   return hash.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5')
 }
 
-/** The invoices with these references, locked, by reference. */
-export async function lockByReference(tx: Database, ownerId: string, references: string[]): Promise<Map<string, InvoiceRow>> {
-  if (references.length === 0) return new Map()
+/** The invoices with these references, locked. One that is written in another way is found where it is the only one. */
+export async function lockByReference(
+  tx: Database,
+  ownerId: string,
+  references: string[],
+): Promise<(reference: string) => InvoiceRow | undefined> {
+  if (references.length === 0) return () => undefined
   const found = await tx
     .select()
     .from(invoices)
-    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), inArray(invoices.reference, references)))
+    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), hasReference(references)))
     .for('update')
-  return new Map(found.map((row) => [row.reference, row]))
+  const exact = new Map(found.map((row) => [row.reference, row]))
+  const alike = Map.groupBy(found, ({ reference }) => referenceKey(reference))
+  return (reference) => {
+    const [only, ...others] = alike.get(referenceKey(reference)) ?? []
+    return exact.get(reference) ?? (others.length === 0 ? only : undefined)
+  }
 }
 
 /** The invoices that their source has by these references and that have other ones here, locked, by the reference there, the latest last. */
@@ -161,7 +181,7 @@ export async function putInvoice(
 ): Promise<InvoiceRow> {
   return db.transaction(async (tx) => {
     const owner = await lockOwner(tx, ownerId)
-    const row = (await lockByReference(tx, ownerId, [reference])).get(reference)
+    const row = (await lockByReference(tx, ownerId, [reference]))(reference)
     if (!row) {
       const [created] = await createInvoices(tx, owner, [{ ...draft, reference }], now, config, { origin })
       if (!created || created instanceof ProblemError) throw created ?? notFound()

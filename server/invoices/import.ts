@@ -162,13 +162,13 @@ async function follow(
   afterChange: AfterChange,
 ): Promise<{ invoiceId: string | null; outcome: Outcome }[]> {
   const references = lines.flatMap(({ draft }) => draft.reference ?? [])
-  const rows = await lockByReference(tx, owner.id, references)
-  const others = references.filter((reference) => !rows.has(reference))
+  const byReference = await lockByReference(tx, owner.id, references)
+  const others = references.filter((reference) => !byReference(reference))
   const renamed = source === null ? noneRenamed : await lockByImportedAs(tx, { ownerId: owner.id, source, references: others })
   const refused: Outcome[] = []
   const matched = lines.flatMap(({ line, draft }) => {
     const { reference } = draft
-    const row = reference === undefined ? undefined : (rows.get(reference) ?? renamedInvoice(renamed.get(reference), draft, named))
+    const row = reference === undefined ? undefined : (byReference(reference) ?? renamedInvoice(renamed.get(reference), draft, named))
     if (!row) return []
     const twin = seen.get(row.id)
     const unfit = refusedAmount(draft, draft.currency ?? owner.currency)

@@ -4,6 +4,7 @@ import type { accountCalls } from '#contract/accounts.ts'
 import type { CallReply } from '#contract/call.ts'
 import { isCurrency, unknownCurrency } from '#contract/currency-codes.ts'
 import { deliveryProblem } from '#contract/delivery-problem.ts'
+import { referenceKey } from '#contract/import/invoice-file.ts'
 import {
   type Invoice,
   type InvoiceChange,
@@ -219,7 +220,11 @@ function isPaidFrom({ status, amount, amountPaid = 0 }: InvoiceDraft): boolean {
 
 const owned = sql`${sql.placeholder('owner')}::uuid`
 const thisMonth = sql`${sql.placeholder('month')}::text`
-const liveReferencesAmong = sql`SELECT ${invoices.reference} FROM ${invoices} WHERE ${live} AND ${invoices.reference} = ANY(${sql.placeholder('references')}::text[])`
+/** Whether an invoice has one of these references, however it is written. */
+const referenceAmong = (references: SQL) =>
+  sql`reference_key(${invoices.reference}) = ANY(ARRAY(SELECT reference_key(asked) FROM unnest(${references}::text[]) AS asked))`
+export const hasReference = (references: string[]) => referenceAmong(sql`${arrayText(references)}`)
+const liveReferencesAmong = sql`SELECT ${invoices.reference} FROM ${invoices} WHERE ${live} AND ${referenceAmong(sql`${sql.placeholder('references')}`)}`
 const openCount = sql`SELECT count(*)::int FROM (SELECT 1 FROM ${invoices} WHERE ${live} AND ${invoices.status} <> 'paid' LIMIT ${mostOpen}) AS counted`
 
 /** What decides whether an account may create invoices; its row is locked. */
@@ -260,12 +265,12 @@ export async function createInvoices(
   const references = arrayText([...wanted, ...next.map(numbered)])
   const [found] = await limits(tx, { owner: owner.id, month, references })
   if (!found) throw new Error('The statement of limits answers one row.')
-  const taken = new Set(found.taken)
+  const taken = new Set(found.taken.map(referenceKey))
   const clashes = drafts.map(({ reference, amount, amountPaid = 0, currency = owner.currency }) => {
     const unfit = refusedAmount({ amount, amountPaid }, currency)
     if (unfit || reference === undefined) return unfit
-    if (taken.has(reference)) return referenceTaken(reference)
-    taken.add(reference)
+    if (taken.has(referenceKey(reference))) return referenceTaken(reference)
+    taken.add(referenceKey(reference))
     return null
   })
   let open = mostOpen - found.open
@@ -343,7 +348,8 @@ export async function updateInvoice(
       throw await changedMeanwhile(tx, owner, about, row.updatedAt)
     }
     if (Object.keys(change).length === 0) return readAgain()
-    if (change.reference !== undefined && change.reference !== row.reference) await refuseTakenReference(tx, ownerId, change.reference)
+    if (change.reference !== undefined && change.reference !== row.reference)
+      await refuseTakenReference(tx, ownerId, change.reference, row.reference)
     const { amount = fromMinor(row.amountMinor, row.currency), status: chosen, paidOn, ...fields } = change
     const { currency = row.currency } = change
     const unfit = refusedAmount({ amount }, currency)
@@ -704,9 +710,10 @@ export async function lockOwnersRow(tx: Database, ownerId: string): Promise<void
   if (!(await lockRow(tx, ownerId))) throw new ProblemError('not_signed_in', texts.signIn)
 }
 
-async function refuseTakenReference(tx: Database, ownerId: string, reference: string): Promise<void> {
-  const [taken] = await liveReferences(tx, ownerId, [reference])
-  if (taken !== undefined) throw referenceTaken(reference)
+/** `own`: what an invoice is called that gets another reference. */
+async function refuseTakenReference(tx: Database, ownerId: string, reference: string, own?: string): Promise<void> {
+  const taken = await liveReferences(tx, ownerId, [reference])
+  if (taken.some((one) => one !== own)) throw referenceTaken(reference)
 }
 
 export function referenceTaken(reference: string): ProblemError {
@@ -723,12 +730,13 @@ async function nextReferences(
   ownerId: string,
   { first, howMany, known, taken }: { first: number; howMany: number; known: number[]; taken: Set<string> },
 ): Promise<number[]> {
-  const free = known.filter((number) => !taken.has(numbered(number)))
+  const free = known.filter((number) => !taken.has(referenceKey(numbered(number))))
   // Thousands of typed references must not cost thousands of queries.
   for (let [from, count] = [first + known.length, 8]; free.length < howMany; from += count, count = Math.min(count * 8, 1000)) {
     const candidates = numbersFrom(from, count)
-    const used = new Set([...taken, ...(await liveReferences(tx, ownerId, candidates.map(numbered)))])
-    free.push(...candidates.filter((number) => !used.has(numbered(number))))
+    const found = await liveReferences(tx, ownerId, candidates.map(numbered))
+    const used = new Set([...taken, ...found.map(referenceKey)])
+    free.push(...candidates.filter((number) => !used.has(referenceKey(numbered(number)))))
   }
   return free.slice(0, howMany)
 }
@@ -739,12 +747,12 @@ function numbered(number: number): string {
   return `INV-${String(number).padStart(4, '0')}`
 }
 
-/** Which of these references are used by invoices that are not deleted. */
+/** The references, as written, of invoices that are not deleted and have one of these. */
 export async function liveReferences(tx: Database, ownerId: string, references: string[]): Promise<string[]> {
   const found = await tx
     .select({ reference: invoices.reference })
     .from(invoices)
-    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), inArray(invoices.reference, references)))
+    .where(and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), hasReference(references)))
   return found.map(({ reference }) => reference)
 }
 

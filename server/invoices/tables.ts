@@ -135,6 +135,8 @@ export const invoices = pgTable(
     /** Composite keys refer to it, so that an id of another account cannot even be stored. */
     unique('invoices_owner_id').on(t.ownerId, t.id),
     uniqueIndex('invoices_reference').on(t.ownerId, t.reference).where(sql`${t.deletedAt} IS NULL`),
+    // `reference_key` is a function of the database: `referenceKey` in the contract, as far as it tells cases apart.
+    index('invoices_reference_key').on(t.ownerId, sql`reference_key(${t.reference})`).where(sql`${t.deletedAt} IS NULL`),
     foreignKey({ columns: [t.ownerId, t.sequenceId], foreignColumns: [sequences.ownerId, sequences.id] }),
     index('invoices_sequence').on(t.ownerId, t.sequenceId).where(sql`${t.sequenceId} IS NOT NULL`),
     index('invoices_newest').on(t.ownerId, t.createdAt.desc(), t.id.desc()).where(sql`${t.deletedAt} IS NULL`),
