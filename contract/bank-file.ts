@@ -60,6 +60,11 @@ export const bankMatch = z
     verdict,
     invoices: z.array(share),
     reason: z.string().meta({ description: 'Why, in a sentence; empty where no invoice fits.' }),
+    inOtherCurrency: z.string().nullable().meta({
+      format: 'uuid',
+      description:
+        'An open invoice that the line names, in another currency: what the line pays of it is not known. Its verdict is `likely`.',
+    }),
     evidence: z.array(bankEvidence).meta({ description: 'The words of the line that are the reason; empty where the amount alone is.' }),
   })
   .meta({ id: 'BankMatch' })

@@ -41,6 +41,7 @@ test('a bank file is matched, recorded and taken back', async () => {
       verdict: 'sure',
       invoices: [{ invoiceId: one._id, amount: 2_000 }],
       reason: `“${one.reference}” and “KAVERI” are in the row.`,
+      inOtherCurrency: null,
       evidence: [
         { field: 'description', text: one.reference, kind: 'reference' },
         { field: 'description', text: 'KAVERI', kind: 'name' },
@@ -51,9 +52,10 @@ test('a bank file is matched, recorded and taken back', async () => {
       verdict: 'sure',
       invoices: [{ invoiceId: two._id, amount: 700 }],
       reason: `“${two.reference}” is in the row.`,
+      inOtherCurrency: null,
       evidence: [{ field: 'description', text: two.reference, kind: 'reference' }],
     },
-    { line: 2, verdict: 'none', invoices: [], reason: '', evidence: [] },
+    { line: 2, verdict: 'none', invoices: [], reason: '', inOtherCurrency: null, evidence: [] },
   ])
   expect(await paymentsOf(app, asha, one._id)).toEqual([])
   const { reply } = await imported(app, asha, lines)
@@ -272,12 +274,16 @@ test('an import whose payment was refunded is not taken back', async () => {
   expect(await paymentsOf(app, asha, invoice._id)).toHaveLength(2)
 })
 
-test('only invoices in the currency of the file are matched and paid', async () => {
+test('only invoices in the currency of the file are matched and paid: for one of another currency that it names, a person is asked', async () => {
   await using app = await openTestApp()
   const asha = await aPerson(app)
   const invoice = await anInvoice(app, { owner: asha, amount: 500, currency: 'EUR' })
   const lines = [line(invoice.reference, 500)]
-  expect(await reviewed(app, asha, lines)).toMatchObject([{ verdict: 'none' }])
+  const asked = `“${invoice.reference}” is in the row, and that invoice is in EUR. How much of it was paid? Record that on the invoice.`
+  expect(await reviewed(app, asha, [...lines, line('a transfer', 500)])).toMatchObject([
+    { verdict: 'likely', invoices: [], inOtherCurrency: invoice._id, reason: asked, evidence: [{ text: invoice.reference }] },
+    { verdict: 'none', inOtherCurrency: null },
+  ])
   const chosen = lines.map((one) => ({ ...one, invoices: [{ invoiceId: invoice._id, amount: 500 }] }))
   const refused = await ask(app, asha, bankFileCalls.import, { body: { lines: chosen } })
   expect([refused.status, refused.problem?.message]).toEqual([400, `${invoice.reference} is in EUR, not in INR.`])

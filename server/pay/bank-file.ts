@@ -79,10 +79,41 @@ export async function matchBankFile(db: Database, { id: ownerId, currency }: Own
         verdict,
         invoices: invoices.map(({ invoiceId, amountMinor }) => ({ invoiceId, amount: fromMinor(amountMinor, currency) })),
         reason,
+        inOtherCurrency: null,
         evidence,
       })
   }
-  return found.toSorted((one, other) => one.line - other.line)
+  const isOpen = new Set(found.flatMap(({ line, verdict }) => (verdict === 'none' ? [line] : [])))
+  const unmatched = lines.map((line, at) => ({ ...line, at })).filter(({ at }) => isOpen.has(at))
+  const elsewhere = await namedElsewhere(db, ownerId, unmatched, pace)
+  return found.map((match) => ({ ...match, ...elsewhere.get(match.line) })).toSorted((one, other) => one.line - other.line)
+}
+
+/** Lines that pay no invoice of their currency, and name one of another: what of it they pay is a question. */
+async function namedElsewhere(
+  db: Database,
+  ownerId: string,
+  lines: (BankLine & Transfer & { at: number })[],
+  pace: Pace,
+): Promise<Map<number, Pick<BankMatch, 'verdict' | 'reason' | 'inOtherCurrency' | 'evidence'>>> {
+  const found = new Map<number, Pick<BankMatch, 'verdict' | 'reason' | 'inOtherCurrency' | 'evidence'>>()
+  if (lines.length === 0) return found
+  const open = and(eq(invoices.ownerId, ownerId), isNull(invoices.deletedAt), ne(invoices.status, 'paid'))
+  const currencies = await db.selectDistinct({ currency: invoices.currency }).from(invoices).where(open)
+  for (const { currency } of currencies) {
+    const its = lines.filter((line) => line.currency !== currency && !found.has(line.at)).map((line) => ({ ...line, recorded: false }))
+    if (its.length === 0) continue
+    const known = { invoices: await payables(db, ownerId, { lines: its, currency }, pace), answers: [], payments: [], clients: [] }
+    for (const [nth, match] of (await matchLines(its, known, String, pace)).entries()) {
+      const [share, ...others] = match.invoices
+      const evidence = match.evidence.filter(({ kind }) => kind === 'reference')
+      const { at } = its[nth] ?? {}
+      if (at === undefined || share === undefined || others.length > 0 || evidence.length === 0) continue
+      const reason = texts.namedElsewhere(evidence, currency)
+      found.set(at, { verdict: 'likely', reason, inOtherCurrency: share.invoiceId, evidence })
+    }
+  }
+  return found
 }
 
 /**

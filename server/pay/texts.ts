@@ -291,6 +291,8 @@ export const bankTexts = {
   future: 'Please choose today or an earlier day.',
   notTheSum: 'The amounts of the invoices must add up to the amount of the line.',
   twiceInLine: 'Please name each invoice once in a line.',
+  namedElsewhere: (evidence: Evidence[], currency: string) =>
+    inRow(evidence, `, and that invoice is in ${currency}. How much of it was paid? Record that on the invoice.`),
   otherCurrency: (reference: string, own: string, asked: string) => `${reference} is in ${own}, not in ${asked}.`,
   invoiceGone: 'An invoice was deleted meanwhile. Please match the file again.',
   keyUsed: 'This Idempotency-Key was used for another import.',

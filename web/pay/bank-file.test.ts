@@ -71,6 +71,7 @@ test('what one part of a file pays is not paid again by the next one', () => {
     verdict: 'sure',
     invoices: [{ invoiceId: 'a', amount }],
     reason: '',
+    inOtherCurrency: null,
     evidence: [],
   })
   const checked = withoutOverpaying([sure(0, 300), sure(1, 200), sure(2, 1)], {

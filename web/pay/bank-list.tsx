@@ -1,11 +1,13 @@
 import { Checkbox } from '@mantine/core'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { Fragment, type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
+import { Link } from 'react-router'
 import type { BankMatch } from '#contract/bank-file.ts'
 import type { Left, ReadLine } from '#contract/import/bank.ts'
 import { known, type Meaning, type Question } from '#contract/import/meaning.ts'
 import { type Invoice, owedAmount } from '#contract/invoices.ts'
 import { formatMoney, fromMinor, toMinor } from '#contract/money.ts'
+import { screens } from '#contract/screens.ts'
 import { showSpoken } from '#web/ui/dates.ts'
 import { Asked } from '#web/ui/file-questions.tsx'
 import styles from './bank.module.css'
@@ -138,6 +140,7 @@ function Row({ shown, questions, byId, choices, isTicked, cells, onTick, onChoos
   const asked = (meaning: Meaning<unknown>) =>
     meaning.kind === 'asked' && refusal === null && row.left === null ? <Asked id={meaning.question} questions={questions} /> : null
   const dateAsked = asked(row.date)
+  const elsewhere = match?.inOtherCurrency ? byId.get(match.inOtherCurrency) : undefined
   const button = shares.length > 0 ? texts.chooseOther : texts.choose
   return (
     <div className={styles.row} data-dim={group === 'left' || group === 'recorded' || undefined}>
@@ -207,6 +210,11 @@ function Row({ shown, questions, byId, choices, isTicked, cells, onTick, onChoos
         {row.returnedIn !== null && line && <small>{texts.returned(row.returnedIn)}</small>}
         {line && (choice?.invoice ? <small>{texts.chosen}</small> : match && match.reason !== '' && <small>{match.reason}</small>)}
         {refusal !== null && <small>{refusal}</small>}
+        {elsewhere && (
+          <Link className={styles.choose} to={screens.invoice(elsewhere._id)} target="_blank">
+            {texts.openInvoice(elsewhere.reference)}
+          </Link>
+        )}
         {canChoose && line && (
           <button type="button" className={styles.choose} aria-label={texts.forLine(button, money, spoken)} onClick={() => onChoose(line)}>
             {button}

@@ -134,6 +134,7 @@ export const bankFileTexts = {
   staysOpen: (amount: string) => `${amount} stay open`,
   paidByOthers: 'Other rows of this file pay this invoice already.',
   chosen: 'You chose this invoice.',
+  openInvoice: (reference: string) => `Open ${reference}`,
   choose: 'Choose an invoice',
   chooseOther: 'Choose another invoice',
   forLine: (button: string, amount: string, date: string) => `${button} for ${amount} of ${date}`,
