@@ -51,7 +51,7 @@ called(
   'date',
   `date | transaction date | txn date | tran date | trans date | date of transaction | transaction date time | transaction time | date time | datetime | date and time | trade date
   operation date | date operation | date of operation | entry | payment date | date of payment | datum | datum transaktion | transaktionsdatum | tag | date de transaction | date transaction | date de l operation | date d operation
-  date operation | date de la transaction | fecha | fecha operacion | fecha de operacion | f operacion | fecha de la operacion | fecha movimiento | fecha de movimiento | fecha transaccion | fecha de transaccion | dia
+  date op | date operation | date de la transaction | fecha | fecha operacion | fecha de operacion | f operacion | fecha de la operacion | fecha movimiento | fecha de movimiento | fecha transaccion | fecha de transaccion | dia
   data | data operazione | data movimento | data mov | data transazione | data da transacao | data transacao | data do movimento | data da operacao | data operacao | data hora
   transactiedatum | datum transactie | uitvoeringsdatum | datum tijd | dato | transaktionsdag | transaktionsdato | transaktionsdatum | betalningsdatum | betalingsdato | maksupaiva | tapahtumapaiva | pvm | kuupaev | data operacji | data transakcji
   datum operace | datum provedeni | terhelesi datum | tranzakcio datuma | ημερομηνια | tarih | islem tarihi | tanggal | תאריך | 日付 | 取引日 | 年月日 | お取引日 | 交易日期 | 交易日 | 거래일시 | 거래일자 | 거래일 | दिनांक | तारीख | तिथि | लेनदेन की तारीख`,
@@ -59,7 +59,7 @@ called(
 called(
   'valued',
   `value date | val date | value dat | value dt | valuta | valutadatum | valuta date | value | date value | effective date | date of value | wert | wertstellung | wertstellungsdatum | wertstellungstag | valutatag | valuta datum
-  date de valeur | date valeur | valeur | fecha valor | f valor | fecha de valor | valor fecha | f valuta | data valuta | data valor | data de valor | rentedatum | valutadag | renteberekening | valutadato | rentedato | arvopaiva | maksupaiva arvopaiva | data waluty | मूल्य तिथि`,
+  date de valeur | date valeur | date val | valeur | fecha valor | f valor | fecha de valor | valor fecha | f valuta | data valuta | data valor | data de valor | rentedatum | valutadag | renteberekening | valutadato | rentedato | arvopaiva | maksupaiva arvopaiva | data waluty | मूल्य तिथि`,
 )
 called(
   'begun',
@@ -120,7 +120,7 @@ called(
   description1 | description2 | description3 | beschreibung | beschreibung1 | beschreibung2 | beschreibung3 | beschrijving | notes | note | notes and tags | notes and #tags | message | purpose | text | remittance | remittance information | remittance info | unstructured remittance information | extended details | additional information | notification | notifications | label
   verwendungszweck | zahlungszweck | buchungstext | umsatztext | avisierungstext | vorgangsverwendungszweck | mitteilung | mitteilungen | beschreibung umsatz | buchungsdetails
   libelle | libelle operation | libelle complementaire | libelle simplifie | libelle complet | detail de l ecriture | communication | communications | motif | nature de l operation | informations complementaires | commentaire
-  concepto | descripcion | observaciones | concepto ampliado | movimiento | detalle | mas datos | descrizione | causale | descrizione operazione | descrizione estesa | operazione | dettagli | historico | descricao | descritivo | lancamento | memo descricao | detalhes
+  concepto | descripcion | observaciones | concepto ampliado | movimiento | detalle | mas datos | descrizione | causale | descrizione operazione | descrizione estesa | descrizione completa | operazione | dettagli | historico | descricao | descritivo | lancamento | memo descricao | detalhes
   omschrijving | omschrijving 1 | omschrijving 2 | omschrijving 3 | omschrijving1 | omschrijving2 | omschrijving3 | mededeling | mededelingen | naam omschrijving | name description | vrije mededeling | mededeling 1 | transactie omschrijving
   rubrik | beskrivelse | beskrivning | meddelande | melding | tekst | viesti | selitys | otsikko | selgitus | opis | opis operacji | tytul | popis | zprava pro prijemce | kozlemeny | aciklama | keterangan | uraian | תיאור | 摘要 | お取り扱い内容 | 取引内容 | 备注 | 적요 | 내용 | विवरण | payment description | entity description | payment notes`,
 )

@@ -280,3 +280,38 @@ test.each([
   const reading = read(['Date;Amount', `20.11.2026;${amount}`, '19.11.2026;-1'], { held: [held] })
   expect(reading.rows[0]?.currency).toMatchObject({ kind: 'certain', value: currency })
 })
+
+test.each([
+  [
+    'letters that have no accent to take off',
+    [
+      '#Data operacji;#Opis operacji;#Tytuł;#Nadawca/Odbiorca;#Kwota',
+      '2026-11-20;PRZELEW;RE-7;KAVERI;120,00',
+      '2026-11-19;ZAKUP;x;Z;-75,00',
+    ],
+    ['KAVERI', 'PRZELEW RE-7'],
+  ],
+  [
+    'the name of the other party beside that of the account',
+    ['Naam;Datum;Omschrijving;Bedrag;Naam tegenpartij', 'Asha;20/11/2026;RE-7;120,00;Kaveri', 'Asha;19/11/2026;x;-75,00;Shop'],
+    ['Kaveri', 'RE-7'],
+  ],
+  [
+    'headings in one word',
+    ['dateOp;dateVal;label;amount', '2026-11-20;2026-11-20;VIR RE-7;120,00', '2026-11-19;2026-11-19;CARTE;-75,00'],
+    ['', 'VIR RE-7'],
+  ],
+  [
+    'a short and a complete text',
+    [
+      'Data_Operazione;Entrate;Uscite;Descrizione;Descrizione_Completa',
+      '20/11/2026;120,00;;Bonifico;Kaveri RE-7',
+      '19/11/2026;;-75,00;POS;x',
+    ],
+    ['', 'Bonifico Kaveri RE-7'],
+  ],
+])('who paid and for what is read from %s', (_form, file, [name, description]) => {
+  const reading = read(file)
+  expect(payments(reading)).toEqual(['2026-11-20 120 EUR'])
+  expect(reading.rows[0]).toMatchObject({ name, description })
+})

@@ -280,6 +280,12 @@ function readBody(
   }
   const list = (kind: BankColumn, row: FileRow) =>
     columns.flatMap((column, at) => (column === kind && textOf(row, at) !== '' ? [textOf(row, at)] : []))
+  // Beside a column that says whose name it has, one that does not is that of the account.
+  const bare = (at: number) => /^(name|naam|nom|nombre|nome|nimi|navn|namn)$/.test(file.layout.headings[at]?.key ?? '')
+  const nameAt = columns
+    .flatMap((column, at) => (column === 'name' ? [at] : []))
+    .toSorted((one, other) => Number(bare(one)) - Number(bare(other)))
+  const nameOf = (row: FileRow) => nameAt.map((at) => textOf(row, at)).find((text) => text !== '') ?? ''
   const read = transfers.map(({ row, column, cell, written, problem }): BankRow => {
     const currency = currencies(row)
     const code = currency.kind === 'certain' ? currency.value : (file.held[0] ?? 'EUR')
@@ -309,7 +315,7 @@ function readBody(
         .filter((one) => /[\p{L}\p{N}]/u.test(one))
         .join(' ')
         .slice(0, 200),
-      name: (list('name', row)[0] ?? '').slice(0, 200),
+      name: nameOf(row).slice(0, 200),
       bankId: list('bankId', row)[0] ?? '',
       fee: list('fee', row)[0] ?? '',
       sent: '',

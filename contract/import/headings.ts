@@ -61,6 +61,9 @@ function isNameOfCurrency(text: string): boolean {
   )
 }
 
+/** Letters that have no accent to take off. */
+const latin: Record<string, string> = { ß: 'ss', æ: 'ae', œ: 'oe', ł: 'l', ø: 'o', đ: 'd' }
+
 /** The words of a text in lower case without accents; `CreditDebit` has two. */
 export function wordsOf(text: string): string[] {
   const isPlain = !/[\u0080-\uffff]/.test(text)
@@ -78,7 +81,7 @@ export function wordsOf(text: string): string[] {
     .replace(/[\u0300-\u036f]/g, '')
     .normalize('NFC')
     .toLowerCase()
-    .replaceAll('ß', 'ss')
+    .replace(/[ßæœłøđ]/g, (letter) => latin[letter] ?? letter)
   return plain.match(/[\p{L}\p{N}\p{M}]+/gu) ?? []
 }
 
