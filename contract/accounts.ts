@@ -1,14 +1,24 @@
 import { z } from 'zod'
+import { addressesIn, readAddress } from './addresses.ts'
 import { call, roles } from './call.ts'
 import { fingerprint } from './sequence-choice.ts'
 import { entered } from './text.ts'
 
-/** A person's email address: one addr-spec, no display name, no control characters, at most 254 characters. */
+const addressWanted = 'Please enter an email address like name@example.com.'
+/** A person's email address in the form that is stored; a name, `mailto:` and commas around it are taken off. */
 export const emailAddress = z
-  .string('Please enter an email address like name@example.com.')
-  .trim()
-  .max(254, 'Please enter a shorter email address.')
-  .pipe(z.email('Please enter an email address like name@example.com.'))
+  .string(addressWanted)
+  .overwrite((text) => {
+    const [address, ...more] = addressesIn(text)
+    return address === undefined || more.length > 0 ? text.trim() : address
+  })
+  .max(254, { error: 'Please enter a shorter email address.', abort: true })
+  .superRefine((text, issue) => {
+    if (readAddress(text) !== null) return
+    const several = addressesIn(text).filter((one) => readAddress(one) !== null).length > 1
+    issue.addIssue(several ? 'Please enter one email address.' : addressWanted)
+  })
+  .meta({ format: 'email' })
 
 const currencyWanted = 'Please enter a currency code such as INR.'
 /** Three letters; lower case is accepted. The server refuses what is no code of ISO 4217: the list would be part of every screen. */

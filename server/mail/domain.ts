@@ -1,5 +1,4 @@
 import { Resolver } from 'node:dns/promises'
-import { domainToASCII } from 'node:url'
 import type { DomainCheck, DomainFinding, DomainRecord } from '#contract/mail.ts'
 import { domainOf, type Sender } from './sender.ts'
 import { domainTexts as t } from './texts.ts'
@@ -78,7 +77,7 @@ export async function checkDomain(
   sender: Pick<Sender, 'address' | 'provider' | 'host'>,
   { servers, selector, patienceMs = domainPatienceMs }: { servers: string[] | null; selector?: string | undefined; patienceMs?: number },
 ): Promise<DomainCheck> {
-  const domain = domainToASCII(domainOf(sender.address))
+  const domain = domainOf(sender.address)
   const own = providersOwn.find(([pattern]) => pattern.test(domain))
   if (own) return { domain, note: t.providersOwn(own[1]), findings: [] }
   const service = serviceOf(sender)

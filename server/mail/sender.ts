@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import type { InferSelectModel } from 'drizzle-orm'
 import type { SealedColumn } from '#server/platform/reseal.ts'
 import { seal, unseal } from '#server/platform/secrets.ts'
@@ -6,9 +7,10 @@ import type { mailConfigs } from './tables.ts'
 /** A mailbox as it is stored. */
 export type Sender = InferSelectModel<typeof mailConfigs>
 
-/** The domain of an address, in lower case. */
+/** The domain of an address as the DNS has it (RFC 5890). */
 export function domainOf(address: string): string {
-  return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
+  const domain = address.slice(address.lastIndexOf('@') + 1)
+  return domainToASCII(domain) || domain.toLowerCase()
 }
 
 const purpose = 'mail-password'
