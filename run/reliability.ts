@@ -8,6 +8,7 @@ import { BaseSequencer, type Reporter, startVitest, type TestCase, type TestSpec
 import { findFakeTime } from '#test/faults/fake-clock.ts'
 import { findHaproxy, findPgBouncer, findProgram, installPackage } from '#test/machine.ts'
 import { findInitdb } from '#test/postgres.ts'
+import { findMailServers } from '#test/real-mail/packages.ts'
 
 /*
  * npm run chaos and npm run attack: the tests in test/faults/ and test/attacks/, one for each row of docs/reliability.md.
@@ -55,6 +56,7 @@ async function runIsolated(): Promise<void> {
   // Nothing can be installed once there is no network.
   const needed = { postgresql: findInitdb, libfaketime: findFakeTime, pgbouncer: findPgBouncer, ...(asked.short ? {} : forAvailability) }
   for (const [name, find] of Object.entries(needed)) if (!find()) installPackage(name)
+  await findMailServers()
   const allowed = spawnSync('unshare', ['--net', '--mount', 'ip', 'link', 'set', 'lo', 'up'], { stdio: 'ignore' }).status === 0
   const script = [process.execPath, import.meta.filename, ...process.argv.slice(2)]
   const inNamespace = ['unshare', '--net', '--mount', 'sh', '-c', 'ip link set lo up && exec "$@"', 'sh', ...script]

@@ -65,7 +65,8 @@ const table: Record<string, Folder> = {
   test: { packages: 'tools', may: [...serverFolders, 'test/fakes', 'test/fakes/razorpay'] },
   'test/fakes': { packages: 'tools', may: [] },
   'test/fakes/razorpay': { packages: 'tools', may: [] },
-  'test/faults': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay'] },
+  'test/faults': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay', 'test/real-mail'] },
+  'test/real-mail': { packages: 'tools', may: ['test', 'test/fakes'] },
   'test/attacks': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay', 'test/faults'] },
   'test/simulation': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes/razorpay'] },
   // Browser tests generate two-factor codes like an authenticator.
@@ -84,6 +85,7 @@ const table: Record<string, Folder> = {
       'test/fakes',
       'test/fakes/razorpay',
       'test/faults',
+      'test/real-mail',
       'dev',
     ],
   },

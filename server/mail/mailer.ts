@@ -3,7 +3,7 @@ import pLimit, { type LimitFunction } from 'p-limit'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
 import { UnknownKeyError } from '#server/platform/secrets.ts'
-import { faultOf, isLimitForNow, limitSeconds, type Stage } from './refusals.ts'
+import { defersMailbox, faultOf, isLimitForNow, limitSeconds, type Stage } from './refusals.ts'
 import { openPassword, type Sender } from './sender.ts'
 import { type Deadlines, defaultNetwork, type NetworkDeps, openSession, type Session } from './session.ts'
 import { enhancedCode, isTemporary, MailError, passwordsSwitchedOff, replyCode } from './smtp-errors.ts'
@@ -299,7 +299,7 @@ function classify(error: unknown, about: { sender: Sender; dataSent: boolean; co
       unreached: !about.connected && reply === null,
     }
   if (Math.floor(replyCode(reply) / 100) !== 5 && !isLimitForNow(reply))
-    return { kind: 'temporary', reply, unknown: false, ofMailbox: command !== 'RCPT TO' && replyCode(reply) !== 421 }
+    return { kind: 'temporary', reply, unknown: false, ofMailbox: defersMailbox(stageOf(command), reply) }
   switch (isLimitForNow(reply) ? 'limit' : faultOf(stageOf(command), reply).fault) {
     case 'login':
       return { kind: 'login_refused', reply }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { adviceOf, type Fault, faultOf, isLimitForNow, limitSeconds, type Stage, wordsOf } from './refusals.ts'
+import { adviceOf, defersMailbox, type Fault, faultOf, isLimitForNow, limitSeconds, type Stage, wordsOf } from './refusals.ts'
 
 /** Refusals as providers document them: where, in which words, and whose fault each is. */
 const refusals: [who: string, at: Stage, reply: string, fault: Fault][] = [
@@ -93,6 +93,21 @@ test('a limit says how long it lasts where it is of an hour, and may ask to try 
   expect(
     ['452 4.3.1 Insufficient system storage', '451 4.7.1 Greylisted, try again later', '452 4.2.2 Mailbox over quota'].some(isLimitForNow),
   ).toBe(false)
+})
+
+test('a reply that asks to try again is about the mailbox unless it is about a recipient or the connection', () => {
+  const about = (at: Stage, replies: string[]) => replies.map((reply) => defersMailbox(at, reply))
+  expect(about('mail', ['450 4.7.1 Error: too much mail from 192.0.2.1', '451 4.3.0 Try again later'])).toEqual([true, true])
+  expect(about('rcpt', ['450 4.7.1 Error: too many recipients from 192.0.2.1', '451 4.7.1 Sending rate limit exceeded'])).toEqual([
+    true,
+    true,
+  ])
+  expect(about('rcpt', ['450 4.7.1 Greylisted', '450 4.2.0 Recipient address rejected', '452 4.2.2 Mailbox over quota'])).toEqual([
+    false,
+    false,
+    false,
+  ])
+  expect(about('mail', ['421 4.7.0 Too many messages, closing'])).toEqual([false])
 })
 
 test('words are the same with other addresses, ids and numbers', () => {

@@ -74,10 +74,23 @@ export function faultOf(stage: Stage, reply: string): { fault: Fault; advice?: S
   return { fault: stage === 'rcpt' && isAddressRefusal(reply) ? 'address' : 'mail' }
 }
 
+/** Words of a limit of the mailbox, not of a full mailbox of the client. */
+function speaksOfLimit(reply: string): boolean {
+  const words = reply.toLowerCase()
+  return /too many|limit|quota/.test(words) && ofLimit.test(words) && !ofFullMailbox.test(words)
+}
+
+/**
+ * Whether a reply that asks to try again is about the mailbox, so that other emails would meet it too. At RCPT it is about the recipient, as in greylisting,
+ * but for a limit (Postfix, smtpd_client_recipient_rate_limit); 421 is about the connection.
+ */
+export function defersMailbox(stage: Stage, reply: string): boolean {
+  return replyCode(reply) !== 421 && (stage !== 'rcpt' || speaksOfLimit(reply))
+}
+
 /** Whether a reply that asks to try again says that the mailbox has sent as much as it may (452 with 4.x.x and its words). */
 export function isLimitForNow(reply: string): boolean {
-  const words = reply.toLowerCase()
-  return replyCode(reply) === 452 && /too many|limit|quota/.test(words) && ofLimit.test(words) && !ofFullMailbox.test(words)
+  return replyCode(reply) === 452 && speaksOfLimit(reply)
 }
 
 /** For how many seconds a limit lasts by its own words; null: until the next day, as most do. */
