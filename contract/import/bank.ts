@@ -726,14 +726,23 @@ export function linesOf(rows: BankRow[]): Map<number, ReadLine> {
 
 /** What a row waits for: the questions without which it is not known; empty where it is, or never can be. */
 export function waitsFor(row: BankRow): string[] {
-  return row.left !== null
-    ? []
-    : [row.date, row.amount, row.currency, row.direction, row.state].flatMap((one) => (one.kind === 'asked' ? [one.question] : []))
+  return row.left === null ? meaningsOf(row).flatMap((one) => (one.kind === 'asked' ? [one.question] : [])) : []
+}
+
+/** What of a row can be uncertain; empty where nothing is, because a file may have thousands of rows. */
+function meaningsOf({ amount, date, direction, currency, state }: BankRow): Meaning<unknown>[] {
+  const isCertain =
+    amount.kind === 'certain' &&
+    date.kind === 'certain' &&
+    direction.kind === 'certain' &&
+    currency.kind === 'certain' &&
+    state.kind === 'certain'
+  return isCertain ? [] : [amount, date, direction, currency, state]
 }
 
 /** Why a row cannot be read; null where it can. */
 export function refusalOf(row: BankRow): string | null {
   if (row.left !== null) return null
-  const found = [row.amount, row.date, row.direction, row.currency, row.state].find((one) => one.kind === 'refused')
+  const found = meaningsOf(row).find((one) => one.kind === 'refused')
   return found?.kind === 'refused' ? found.why : null
 }

@@ -1,7 +1,7 @@
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Checkbox.layer.css'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, startTransition, useEffect, useMemo, useRef, useState } from 'react'
+import { type ReactNode, startTransition, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react'
 import { type BankMatch, bankFileCalls, mostLines } from '#contract/bank-file.ts'
 import { type ReadLine, returnDays, type TakenBack } from '#contract/import/bank.ts'
 import { answersToKeep } from '#contract/import/kept.ts'
@@ -77,6 +77,8 @@ interface BankReviewProps {
   onRecorded: (recorded: Recorded) => void
 }
 
+const noRows: ShownRow[] = []
+
 /** In ms: answers that follow each other are compared with the invoices once. */
 const settled = 250
 
@@ -129,6 +131,8 @@ export function BankReview({ file, sheet, reading, answers, invoices, onRecorded
     () => shownRows(reading.rows, { lines, matches: matches.found, takenBack, withOut }),
     [reading, lines, matches, takenBack, withOut],
   )
+  // The list follows in a task of its own: together, ten thousand rows would stop the page for too long.
+  const listed = useDeferredValue(rows, noRows)
   const isCompared = matches.of === lines
   const isTicked = ({ row, group, line, takesBack }: ShownRow) =>
     (line !== null || takesBack.length > 0) && (choices[row.number]?.ticked ?? group === 'sure')
@@ -197,16 +201,18 @@ export function BankReview({ file, sheet, reading, answers, invoices, onRecorded
           {unmatched}
         </Notice>
       )}
-      <BankList
-        rows={rows}
-        questions={reading.questions}
-        byId={byId}
-        choices={choices}
-        isTicked={isTicked}
-        cells={(row) => file.reader.cells(sheet, row)}
-        onTick={(row, ticked) => choose(row, { ticked })}
-        onChoose={setChoosing}
-      />
+      {listed.length > 0 && (
+        <BankList
+          rows={listed}
+          questions={reading.questions}
+          byId={byId}
+          choices={choices}
+          isTicked={isTicked}
+          cells={(row) => file.reader.cells(sheet, row)}
+          onTick={(row, ticked) => choose(row, { ticked })}
+          onChoose={setChoosing}
+        />
+      )}
       {plainOut > 0 && (
         <button type="button" className={questionStyles.link} onClick={() => startTransition(() => setWithOut(!withOut))}>
           {withOut ? texts.hideOut : texts.showOut(plainOut)}

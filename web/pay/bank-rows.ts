@@ -31,28 +31,19 @@ export function shownRows(
     withOut,
   }: { lines: ReadonlyMap<number, ReadLine>; matches: ReadonlyMap<number, BankMatch>; takenBack: TakenBack; withOut: boolean },
 ): ShownRow[] {
-  const shown = rows.flatMap((row): ShownRow[] => {
+  const shown = new Map<Group, ShownRow[]>(groups.map((group) => [group, []]))
+  for (const row of rows) {
     const takesBack = takenBack.get(row.number) ?? []
-    if (row.left === 'out' && !withOut && takesBack.length === 0) return []
+    if (row.left === 'out' && !withOut && takesBack.length === 0) continue
     const line = lines.get(row.number) ?? null
     const match = matches.get(row.number) ?? null
     const waits = waitsFor(row)
     const refusal = refusalOf(row)
+    const group = takesBack.length > 0 ? 'likely' : groupOf({ row, match, waits, refusal })
     // A row that cannot be read waits for no answer.
-    return [
-      {
-        row,
-        group: takesBack.length > 0 ? 'likely' : groupOf({ row, match, waits, refusal }),
-        line,
-        match,
-        takesBack,
-        waits: refusal === null ? waits : [],
-        refusal,
-      },
-    ]
-  })
-  const place = new Map(groups.map((group, at) => [group, at]))
-  return shown.toSorted((one, other) => (place.get(one.group) ?? 0) - (place.get(other.group) ?? 0))
+    shown.get(group)?.push({ row, group, line, match, takesBack, waits: refusal === null ? waits : [], refusal })
+  }
+  return groups.flatMap((group) => shown.get(group) ?? [])
 }
 
 function groupOf({ row, match, waits, refusal }: Pick<ShownRow, 'row' | 'match' | 'waits' | 'refusal'>): Group {
