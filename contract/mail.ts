@@ -80,7 +80,28 @@ export const testMail = z.object({
 })
 
 const found = { provider: mailProvider, user: z.string(), _id: z.string().meta({ format: 'uuid' }), isDefault: z.boolean() }
-export const mailbox = mailConfig.omit({ configured: true }).extend(found)
+/** Enough for one email with its copies, many times over. */
+const leastLimit = 10
+const limit = (words: string) => z.number(words).int(words).min(leastLimit, words).max(1_000_000, words).nullable()
+const limitTexts = {
+  perHour: 'Please enter how many emails may leave in an hour, from 10 to 10,00,000.',
+  perDay: 'Please enter how many emails may leave in 24 hours, from 10 to 10,00,000.',
+}
+
+const mailboxLimits = z
+  .object({
+    perHour: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'How many emails may leave in any hour, each copy counted; null: as many as there are.' }),
+    perDay: z.number().int().nullable().meta({ description: 'The same in any 24 hours; null: what the provider publishes.' }),
+    provider: z.string().meta({ description: 'The name of the provider.' }),
+    published: z.number().int().nullable().meta({ description: 'What it allows in 24 hours; null where it publishes nothing.' }),
+  })
+  .meta({ description: 'How many emails may leave from the mailbox.' })
+
+export const mailbox = mailConfig.omit({ configured: true }).extend({ ...found, limits: mailboxLimits })
 export type Mailbox = z.infer<typeof mailbox>
 
 /** SMTP settings, or the code that the page was given by the provider's consent page. */
@@ -213,9 +234,19 @@ export const mailCalls = {
     method: 'PATCH',
     path: '/mailboxes/:id',
     by: 'admin',
-    summary: 'Make a mailbox the default one, or connect it again with other settings.',
+    summary:
+      'Make a mailbox the default one, connect it again with other settings, or limit how many emails leave from it; this applies at once.',
     params: byId,
-    body: z.strictObject({ isDefault: z.literal(true), connect: mailboxDraft }).partial(),
+    body: z
+      .strictObject({
+        isDefault: z.literal(true),
+        connect: mailboxDraft,
+        perHour: limit(limitTexts.perHour).meta({
+          description: 'How many emails may leave in any hour, each copy counted; null: no limit.',
+        }),
+        perDay: limit(limitTexts.perDay).meta({ description: 'The same in any 24 hours; null: what the provider publishes.' }),
+      })
+      .partial(),
     reply: mailbox,
   }),
   checkDomain: call({

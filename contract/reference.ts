@@ -633,6 +633,7 @@ export const explainedCalls: ExplainedCall[] = [
         totals: [{ currency: 'INR', amount: 12250.5 }],
         sendNowMails: 1,
         remindedToday: 0,
+        allowance: { perHour: 50, room: 38, today: 462 },
         lines: [
           {
             invoiceId: ids.invoice,

@@ -518,6 +518,14 @@ export const reminderCalls = {
       totals: z.array(money).meta({ description: 'Their sums by currency, that of the account first; never added or converted.' }),
       sendNowMails: z.number().int().meta({ description: 'How many emails Send Now would send now.' }),
       remindedToday: z.number().int().meta({ description: 'How many invoices past due were already reminded today.' }),
+      allowance: z
+        .object({
+          perHour: z.number().int().nullable().meta({ description: 'How many may leave in any hour.' }),
+          room: z.number().int().meta({ description: 'How many may leave at this moment.' }),
+          today: z.number().int().nullable().meta({ description: 'How many may leave until 24 hours have passed since others did.' }),
+        })
+        .nullable()
+        .meta({ description: 'How many emails the limits of the default mailbox allow; null where it has none.' }),
       lines: z.array(previewLine).meta({ description: 'Every unpaid invoice, or with `limit` a page of them, by due date.' }),
     }),
   }),

@@ -5,6 +5,8 @@ const sender = {
   provider: 'smtp' as const,
   host: 'smtp.gmail.com',
   address: 'asha@gmail.com',
+  perHour: null,
+  perDay: null,
   learnedPerDay: null,
   learnedPerDayAt: null,
   learnedPerMinute: null,
@@ -36,4 +38,14 @@ test('a mailbox that accepted 25 emails in a minute gets no more a minute for an
   expect(limitsOf(slow, now).perMinute).toBe(25)
   expect(limitsOf({ ...slow, host: 'smtp.office365.com', learnedPerMinute: 90 }, now).perMinute).toBe(30)
   expect(limitsOf(slow, now.add({ hours: 1 })).perMinute).toBeNull()
+})
+
+test('what its owner allows comes before what its provider publishes, and what it turned out to allow before both', () => {
+  expect(limitsOf({ ...sender, perHour: 50, perDay: 200 }, now)).toEqual({ provider: null, perHour: 50, perDay: 200, perMinute: null })
+  expect(limitsOf({ ...sender, perDay: 2_000 }, now)).toMatchObject({ provider: null, perDay: 2_000 })
+  expect(limitsOf({ ...sender, perDay: 200, learnedPerDay: 120, learnedPerDayAt: now }, now)).toMatchObject({
+    provider: 'Gmail',
+    perDay: 120,
+  })
+  expect(limitsOf({ ...sender, perDay: 100, learnedPerDay: 120, learnedPerDayAt: now }, now)).toMatchObject({ provider: null, perDay: 100 })
 })

@@ -1,11 +1,19 @@
 import type { Instant } from '#server/platform/clock.ts'
 import { domainOf, type Sender } from './sender.ts'
 
-/** How much a mailbox may send: in any 24 hours, and in any minute. Null where the provider publishes none. */
+/** How much a mailbox may send: in any hour and in any 24 hours, and in any minute. Null where nothing limits it. */
 export interface SendingLimits {
+  /** Only its owner limits it by the hour. */
+  perHour: number | null
   perDay: number | null
   perMinute: number | null
-  /** Whose rule it is, for the owner to read. */
+  /** Whose rule the one by the day is, for the owner to read; null: that of the owner. */
+  provider: string | null
+}
+
+interface PublishedLimits {
+  perDay: number | null
+  perMinute: number | null
   provider: string
 }
 
@@ -13,7 +21,7 @@ export interface SendingLimits {
  * What providers publish, as of November 2026; each of them may change it without notice, so a refusal teaches less downwards.
  * Gmail and Workspace: support.google.com/a/answer/166852. Exchange Online: learn.microsoft.com, "Exchange Online limits". Yahoo: help.yahoo.com SLN17518.
  */
-const published: { hosts: string[]; domains?: string[]; limits: SendingLimits }[] = [
+const published: { hosts: string[]; domains?: string[]; limits: PublishedLimits }[] = [
   {
     hosts: ['smtp.gmail.com', 'gmail.googleapis.com'],
     domains: ['gmail.com', 'googlemail.com'],
@@ -46,19 +54,27 @@ const apiHosts = { gmail: 'gmail.googleapis.com', microsoft: 'graph.microsoft.co
 
 type Limited = Pick<
   Sender,
-  'provider' | 'host' | 'address' | 'learnedPerDay' | 'learnedPerDayAt' | 'learnedPerMinute' | 'learnedPerMinuteAt'
+  'provider' | 'host' | 'address' | 'perHour' | 'perDay' | 'learnedPerDay' | 'learnedPerDayAt' | 'learnedPerMinute' | 'learnedPerMinuteAt'
 >
 
-/** What a mailbox may send, and what it turned out to allow where that is less. */
-export function limitsOf(sender: Limited, now: Instant): SendingLimits {
+/** What the provider of a mailbox publishes. */
+export function publishedLimits(sender: Pick<Sender, 'provider' | 'host' | 'address'>): PublishedLimits {
   const host = sender.provider === 'smtp' ? (sender.host ?? '').toLowerCase() : apiHosts[sender.provider]
   const domain = domainOf(sender.address)
   const found = published.find(({ hosts, domains }) => hosts.includes(host) && (!domains || domains.includes(domain)))
-  const known = found?.limits ?? { provider: 'Your mail provider', perDay: null, perMinute: null }
+  return found?.limits ?? { provider: 'Your mail provider', perDay: null, perMinute: null }
+}
+
+/** What a mailbox may send: what its owner allows, else what its provider publishes, and what it turned out to allow where that is less. */
+export function limitsOf(sender: Limited, now: Instant): SendingLimits {
+  const known = publishedLimits(sender)
   const { learnedPerDay, learnedPerDayAt, learnedPerMinute, learnedPerMinuteAt } = sender
+  const allowed = sender.perDay ?? known.perDay
+  const perDay = less(allowed, isFresh(learnedPerDayAt, learnedFor.day, now) ? learnedPerDay : null)
   return {
-    ...known,
-    perDay: less(known.perDay, isFresh(learnedPerDayAt, learnedFor.day, now) ? learnedPerDay : null),
+    provider: perDay !== null && perDay === sender.perDay ? null : known.provider,
+    perHour: sender.perHour,
+    perDay,
     perMinute: less(known.perMinute, isFresh(learnedPerMinuteAt, learnedFor.minute, now) ? learnedPerMinute : null),
   }
 }

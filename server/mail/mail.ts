@@ -9,6 +9,7 @@ import { newId } from '#server/platform/columns.ts'
 import type { Database } from '#server/platform/database.ts'
 import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { sameText } from '#server/platform/secrets.ts'
+import { publishedLimits } from './limits.ts'
 import { adviceOf } from './refusals.ts'
 import { openPassword, type Sender, sealPassword, sealRefreshToken } from './sender.ts'
 import { type NetworkDeps, openSession } from './session.ts'
@@ -216,7 +217,7 @@ export async function storeGranted(
   })
 }
 
-async function store(db: Database, given: Omit<Sender, 'isDefault' | 'madeBy' | 'offeredTo'>): Promise<Sender> {
+async function store(db: Database, given: Omit<Sender, 'isDefault' | 'madeBy' | 'offeredTo' | 'perHour' | 'perDay'>): Promise<Sender> {
   // The first one is the default.
   const isDefault = sql`NOT EXISTS (SELECT 1 FROM mail_configs WHERE owner_id = ${given.ownerId}::uuid)`
   // Who connects it knows its secret now.
@@ -253,6 +254,19 @@ export async function makeDefault(tx: Database, { ownerId, place }: Pick<Sender,
     .update(mailConfigs)
     .set({ isDefault: true })
     .where(and(eq(mailConfigs.ownerId, ownerId), eq(mailConfigs.place, place)))
+}
+
+/** Limits what leaves from a mailbox: what is being sent finds the limit changed, and what waited for the one before is tried again. */
+export async function limitMailbox(
+  tx: Database,
+  { senderId, pauseReason }: Sender,
+  limits: { perHour?: number | null | undefined; perDay?: number | null | undefined },
+): Promise<void> {
+  const ended = pauseReason === 'quota' ? notPaused : {}
+  await tx
+    .update(mailConfigs)
+    .set({ ...limits, ...ended })
+    .where(eq(mailConfigs.senderId, senderId))
 }
 
 /** Removes every mailbox of an account. */
@@ -360,7 +374,10 @@ export async function resumeAfterLogin(db: Database, sender: { ownerId: string; 
 /** One of several mailboxes, for its owner. */
 export function toMailbox(sender: Sender): Mailbox {
   const { configured: _, ...shown } = toMailConfig(sender)
-  return { ...shown, _id: sender.place, provider: sender.provider, user: sender.address, isDefault: sender.isDefault }
+  const { place, provider, address, isDefault, perHour, perDay } = sender
+  const published = publishedLimits(sender)
+  const limits = { perHour, perDay, provider: published.provider, published: published.perDay }
+  return { ...shown, _id: place, provider, user: address, isDefault, limits }
 }
 
 /** What the owner sees of the mailbox: everything but the password. */

@@ -81,7 +81,12 @@ test('a paused mailbox holds its own emails only, and resumes when it is connect
 test('each mailbox has its own limit of emails a day', async () => {
   await using office = await twoMailboxes()
   const { app, asha, smtp, exports } = office
-  app.deps.limitsOf = ({ address }) => ({ provider: 'Post', perDay: address === smtp.login.user ? 1 : null, perMinute: null })
+  app.deps.limitsOf = ({ address }) => ({
+    provider: 'Post',
+    perHour: null,
+    perDay: address === smtp.login.user ? 1 : null,
+    perMinute: null,
+  })
   await app.whileJobsRun(ask(app, asha, reminderCalls.start))
   expect([recipients(smtp).length, recipients(exports).length]).toEqual([1, 1])
   const { mailboxes } = await list(app, asha)

@@ -74,6 +74,8 @@ function aSender(
     pausedAt: null,
     pausedUntil: null,
     renewingUntil: null,
+    perHour: null,
+    perDay: null,
     learnedPerDay: null,
     learnedPerDayAt: null,
     learnedPerMinute: null,

@@ -26,7 +26,7 @@ const upi = { id: 'asha@okaxis', name: 'Asha Traders', merchantCode: null }
 /** Without the limit of 30 emails a minute, which limits.test.ts is about. */
 async function withMicrosoft(microsoft: FakeMicrosoft, config = {}): Promise<TestApp> {
   const app = await openTestApp({ now: morning, config: { microsoft: microsoft.config, ...config } })
-  app.deps.limitsOf = () => ({ provider: 'Exchange Online', perDay: null, perMinute: null })
+  app.deps.limitsOf = () => ({ provider: 'Exchange Online', perHour: null, perDay: null, perMinute: null })
   return app
 }
 

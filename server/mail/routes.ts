@@ -32,6 +32,7 @@ import {
   findSender,
   findSenders,
   hasMailConfig,
+  limitMailbox,
   makeDefault,
   placeFor,
   refuseKnownPassword,
@@ -175,11 +176,13 @@ export function mailRoutes(
   answer(app, mailCalls.changeMailbox, async ({ params, body }, { account, sessionId }, { request, reply }) => {
     await findMailbox(db, account.id, params.id)
     if (body.connect) await connect({ account, sessionId, request, reply }, body.connect, params)
-    if (body.isDefault)
+    const { isDefault, perHour, perDay } = body
+    if (isDefault || perHour !== undefined || perDay !== undefined)
       await db.transaction(async (tx) => {
         await lockAsSeen(tx, account)
         const sender = await findMailbox(tx, account.id, params.id)
-        await makeDefault(tx, sender)
+        if (isDefault) await makeDefault(tx, sender)
+        if (perHour !== undefined || perDay !== undefined) await limitMailbox(tx, sender, { perHour, perDay })
         await onSenderChange(tx, account.id, clock.now())
       })
     return toMailbox(await findMailbox(db, account.id, params.id))

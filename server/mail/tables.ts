@@ -42,6 +42,9 @@ export const mailConfigs = pgTable(
     /** Emails a minute that it turned out to allow, and when: a server that was only busy is asked for more again after a while. */
     learnedPerMinute: integer(),
     learnedPerMinuteAt: instant(),
+    /** What its owner allows it to send in any hour, and in any 24 hours instead of what its provider publishes; null: no such limit. */
+    perHour: integer(),
+    perDay: integer(),
     ...makerColumns(),
   },
   (t) => [

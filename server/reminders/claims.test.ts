@@ -56,7 +56,7 @@ test('a delivery claimed while lost claims are reclaimed keeps its claim, or it 
 
   const freeing = claims.reclaimLost()
   const composed = { raw: Buffer.from('Subject: Hello'), subject: 'Hello', messageId: '<1@example.com>' }
-  expect(await claims.claim({ mail, composed, senderId: sender.senderId, today: '2026-03-02' })).not.toBeNull()
+  expect(await claims.claim({ mail, composed, sender, today: '2026-03-02' })).not.toBeNull()
   claimed.resolve()
 
   expect(await freeing).toBe(0)

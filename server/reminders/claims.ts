@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { z } from 'zod'
+import type { Sender } from '#server/mail/mail.ts'
 import { batch } from '#server/platform/batch.ts'
 import type { Clock } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
@@ -24,7 +25,7 @@ export interface ClaimedDelivery {
 interface Wanted {
   mail: PendingDelivery
   composed: ComposedMail | null
-  senderId: string
+  sender: Pick<Sender, 'senderId' | 'perHour' | 'perDay'>
   /** The date in the account's time zone. */
   today: string
 }
@@ -40,7 +41,7 @@ interface Accepted {
 export interface Claims {
   /**
    * Claims one email, if it is still wanted at this moment: not claimed, not cancelled, in time, the invoice still owed and unchanged since
-   * it was rendered, the same sender and not paused. The bytes are stored before anything is sent. Null where it is not wanted.
+   * it was rendered, the same sender with the same limits and not paused. The bytes are stored before anything is sent. Null where it is not wanted.
    */
   claim(wanted: Wanted): Promise<ClaimedDelivery | null>
   /** Records that a mail server accepted an email. With a claim that was taken away meanwhile it changes nothing. */
@@ -75,10 +76,10 @@ export function openClaims(about: {
   const take = async (all: (Wanted & { ticket: string })[]): Promise<(ClaimedDelivery | null)[]> => {
     const claimed = await claim(
       db,
-      all.map(({ mail, composed, senderId, today, ticket }) => ({
+      all.map(({ mail, composed, sender, today, ticket }) => ({
         id: mail.id,
         ticket,
-        senderId,
+        sender,
         sentFor: mail.sentFor,
         today,
         composed: composed && { ...composed, source: mail.source, clientEmail: mail.clientEmail },

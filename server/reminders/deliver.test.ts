@@ -228,7 +228,7 @@ test.each([false, true])('a daily limit leaves out no client for days; grouped: 
   const { app, asha, smtp } = office
   for (let client = 0; client < 10; client += 1) await anInvoice(app, { owner: asha, clientEmail: `client${client}@example.com` })
   await ask(app, asha, reminderCalls.changeSettings, { body: { groupByClient } })
-  app.deps.limitsOf = () => ({ provider: 'Gmail', perDay: 7, perMinute: null })
+  app.deps.limitsOf = () => ({ provider: 'Gmail', perHour: null, perDay: 7, perMinute: null })
   expect((await start(app, asha)).reply).toMatchObject({ count: 7, retrying: 3 })
   const first = smtp.mails.map(({ envelope }) => envelope.to[0])
   for (const at of ['2026-03-03T03:30:00Z', '2026-03-03T06:31:00Z']) {
@@ -333,7 +333,7 @@ test('a quota consumed outside Duely teaches no smaller limit for the next day',
 test('a known limit is never exceeded', async () => {
   await using office = await anOffice({ now: morning, invoices: 30 })
   const { app, asha } = office
-  app.deps.limitsOf = () => ({ provider: 'Gmail', perDay: 7, perMinute: null })
+  app.deps.limitsOf = () => ({ provider: 'Gmail', perHour: null, perDay: 7, perMinute: null })
   expect((await start(app, asha)).reply).toMatchObject({ count: 7, retrying: 23 })
   expect((await ask(app, asha, reminderCalls.status)).reply.pause).toMatchObject({
     reason: 'quota',
@@ -347,7 +347,7 @@ test('each copy of an email counts towards a known limit, and none is sent in pa
   const { app, asha, smtp } = office
   const steps = [{ ...newStep(1, 'friendly'), copyToMe: true }]
   await aSequence(app, asha, { name: 'With a copy', steps, everyDays: null, atMost: null, atLeast: 1 })
-  app.deps.limitsOf = () => ({ provider: 'Gmail', perDay: 7, perMinute: null })
+  app.deps.limitsOf = () => ({ provider: 'Gmail', perHour: null, perDay: 7, perMinute: null })
   expect((await start(app, asha)).reply).toMatchObject({ count: 3, retrying: 2 })
   expect(smtp.mails.flatMap(({ envelope }) => envelope.to)).toHaveLength(6)
   expect((await ask(app, asha, reminderCalls.status)).reply.pause).toMatchObject({ reason: 'quota', until: '2026-03-03T06:30:00Z' })
@@ -356,7 +356,7 @@ test('each copy of an email counts towards a known limit, and none is sent in pa
 test('a per-minute limit of the provider spaces the emails', async () => {
   await using office = await anOffice({ now: morning, invoices: 6 })
   const { app, asha, smtp } = office
-  app.deps.limitsOf = () => ({ provider: 'Exchange Online', perDay: null, perMinute: 1_200 })
+  app.deps.limitsOf = () => ({ provider: 'Exchange Online', perHour: null, perDay: null, perMinute: 1_200 })
   await start(app, asha)
   const times = smtp.mails.map(({ at }) => at)
   expect(times.length).toBe(6)
@@ -387,7 +387,7 @@ test('a per-minute limit of the mail server is detected, and the rest waits unti
   await app.runJobs()
   expect(asked).toBe(before)
   smtp.answer({})
-  app.deps.limitsOf = () => ({ provider: 'A provider', perDay: null, perMinute: null })
+  app.deps.limitsOf = () => ({ provider: 'A provider', perHour: null, perDay: null, perMinute: null })
   app.clock.advance({ minutes: 30 })
   await app.runJobs()
   expect(smtp.mails.map(({ envelope }) => envelope.to[0]).sort()).toEqual(

@@ -469,7 +469,7 @@ async function sendOne(
       const files = await readFiles(deps.db, batch.account.id, ids)
       if (files.length < ids.length) return null
       const today = localDate(deps.clock.now(), batch.account.timezone)
-      inFlight.claimed = await deps.claims.claim({ mail, composed, senderId: batch.sender.senderId, today })
+      inFlight.claimed = await deps.claims.claim({ mail, composed, sender: batch.sender, today })
       inFlight.since = deps.clock.elapsed()
       // Nothing is lost by waiting longer for a slow server, but not in a slot that others need.
       inFlight.slot?.begin(() => inFlight.slot?.release())

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { HoldReason } from '#contract/reminders.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
-import { domainOf, sameWordsAtDomains, wordsOf } from '#server/mail/mail.ts'
+import { domainOf, type Sender, sameWordsAtDomains, wordsOf } from '#server/mail/mail.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { newId } from '#server/platform/columns.ts'
 import { arrayText, byKeys, type Database, preparedRows, rows, statement, value } from '#server/platform/database.ts'
@@ -264,7 +264,7 @@ interface ClaimWanted {
   id: string
   /** Identifies this one try. */
   ticket: string
-  senderId: string
+  sender: Pick<Sender, 'senderId' | 'perHour' | 'perDay'>
   /** The run that it was to be sent for when it was read. */
   sentFor: string
   /** The date in the account's time zone. */
@@ -303,7 +303,8 @@ export async function claim(
     now: about.now.toString(),
     ids: column(({ id }) => id),
     tickets: column(({ ticket }) => ticket),
-    senderIds: column(({ senderId }) => senderId),
+    senderIds: column(({ sender }) => sender.senderId),
+    limits: column(({ sender }) => `${sender.perHour ?? ''}/${sender.perDay ?? ''}`),
     sentFor: column(({ sentFor }) => sentFor),
     dates: column(({ today }) => today),
     subjects: column(({ composed }) => composed?.subject ?? null),
@@ -321,11 +322,11 @@ const claimedNow = sql`
       raw = coalesce(substring(${value('bytes')}::bytea FROM w.begins FOR w.length), d.raw), subject = coalesce(w.subject, d.subject), message_id = coalesce(w.message_id, d.message_id),
       rendered_from = coalesce(w.source, d.rendered_from), client_email = coalesce(w.client_email, d.client_email)
     FROM ${byKeys(sql`unnest(${value('ids')}::uuid[], ${value('tickets')}::uuid[], ${value('senderIds')}::uuid[], ${value('dates')}::date[], ${value('begins')}::int[], ${value('lengths')}::int[],
-        ${value('subjects')}::text[], ${value('messageIds')}::text[], ${value('sources')}::text[], ${value('clientEmails')}::text[], ${value('sentFor')}::uuid[])
-        AS w (id, ticket, sender_id, today, begins, length, subject, message_id, source, client_email, sent_for)`)} w
+        ${value('subjects')}::text[], ${value('messageIds')}::text[], ${value('sources')}::text[], ${value('clientEmails')}::text[], ${value('sentFor')}::uuid[], ${value('limits')}::text[])
+        AS w (id, ticket, sender_id, today, begins, length, subject, message_id, source, client_email, sent_for, limits)`)} w
       CROSS JOIN LATERAL (
         SELECT ${unwanted} OR ${beingPaid(value('now'))} AS barred, ${sourceOf(sql`w.sender_id`, sql`w.today`)} AS source,
-          EXISTS (SELECT 1 FROM mail_configs m WHERE ${isSentTo(sql`coalesce(w.client_email, d.client_email)`)} AND m.sender_id = w.sender_id AND m.pause_reason IS NULL) AS "isSent"
+          EXISTS (SELECT 1 FROM mail_configs m WHERE ${isSentTo(sql`coalesce(w.client_email, d.client_email)`)} AND m.sender_id = w.sender_id AND m.pause_reason IS NULL AND concat(m.per_hour, '/', m.per_day) = w.limits) AS "isSent"
         FROM deliveries d WHERE d.id = w.id OFFSET 0) now,
       accounts a
     WHERE d.id = w.id AND ${stillWaiting} AND d.deadline_at > ${value('now')}::timestamptz AND coalesce(d.pulled_by_run_id, d.run_id) = w.sent_for

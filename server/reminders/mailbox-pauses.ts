@@ -9,6 +9,7 @@ import {
   dueRefusedSenders,
   findSenders,
   firstSenderTry,
+  limitsOf,
   pauseSender,
   providerNames,
   resumeAfterLogin,
@@ -103,7 +104,7 @@ export async function takeBackAlike(deps: Pausing, by: ByMailbox, emailId: strin
 async function pauseForQuota(
   deps: Deps,
   account: AccountRow,
-  about: { sender: SendingMailbox; words: string; until: Instant; learnedPerDay: number | null },
+  about: { sender: SendingMailbox; words: string; until: Instant; learnedPerDay: number | null; notifies?: boolean },
 ): Promise<void> {
   const { db, clock, log } = deps
   const now = clock.now()
@@ -115,6 +116,7 @@ async function pauseForQuota(
       now,
     )
     if (!first) return
+    if (about.notifies === false) return
     log.warn({ ownerId: account.id, reason: 'quota' }, 'Sending is paused for an account.')
     const [waiting] = await rows(
       tx,
@@ -139,25 +141,55 @@ async function pauseForQuota(
 }
 
 /**
- * To how many recipients the mailbox may still send. One whose next email, to `wanted` of them, is over its daily limit is paused until a tenth of
- * it has left the last 24 hours.
+ * To how many recipients the mailbox may still send. One whose next email, to `wanted` of them, is over a limit is paused until a tenth of that
+ * has left the last hour, or the last 24. Its owner, who set the one by the hour, hears of the other one only.
  */
 export async function roomLeft(deps: Pausing, { account, sender, wanted }: ByMailbox & { wanted: number }): Promise<number> {
   const now = deps.clock.now()
-  const { perDay, provider } = deps.limitsOf(sender, now)
-  if (perDay === null) return Number.POSITIVE_INFINITY
-  const { sent } = await countSent(deps, sender, now.subtract({ hours: 24 }))
-  if (sent + wanted <= perDay) return perDay - sent
-  const [room] = await rows(
-    deps.db,
-    z.object({ sentAt: instantText }),
-    sql`SELECT sent_at AS "sentAt" FROM deliveries WHERE owner_id = ${account.id}::uuid AND state = 'sent' AND sent_at > ${now.subtract({ hours: 24 }).toString()}::timestamptz ${renderedFor(sender)}
-        ORDER BY sent_at OFFSET ${Math.floor(perDay / 10)} LIMIT 1`,
-  )
-  const until = (room ? Temporal.Instant.from(room.sentAt) : now).add({ hours: 24 })
-  const words = texts.quota.allowance(provider, perDay)
-  await pauseForQuota(deps, account, { sender, words, until, learnedPerDay: null })
-  return 0
+  const { perDay, perHour, provider } = deps.limitsOf(sender, now)
+  let left = Number.POSITIVE_INFINITY
+  for (const { hours, most, whose } of [
+    { hours: 24, most: perDay, whose: provider },
+    { hours: 1, most: perHour, whose: null },
+  ]) {
+    if (most === null) continue
+    const since = now.subtract({ hours })
+    const { sent } = await countSent(deps, sender, since)
+    left = Math.min(left, most - sent)
+    if (sent + wanted <= most) continue
+    const [room] = await rows(
+      deps.db,
+      z.object({ sentAt: instantText }),
+      sql`SELECT sent_at AS "sentAt" FROM deliveries WHERE owner_id = ${account.id}::uuid AND state = 'sent' AND sent_at > ${since.toString()}::timestamptz ${renderedFor(sender)}
+          ORDER BY sent_at OFFSET ${Math.floor(most / 10) + Math.max(0, sent - most)} LIMIT 1`,
+    )
+    const until = (room ? Temporal.Instant.from(room.sentAt) : now).add({ hours })
+    const words = texts.quota.allowance(whose, most, hours)
+    await pauseForQuota(deps, account, { sender, words, until, learnedPerDay: null, notifies: hours > 1 })
+    return 0
+  }
+  return left
+}
+
+/** How many emails the limits of the default mailbox allow; null where it has none. */
+export async function readAllowance(
+  db: Database,
+  ownerId: string,
+  now: Instant,
+): Promise<{ perHour: number | null; room: number; today: number | null } | null> {
+  const senders = await findSenders(db, ownerId)
+  const sender = senders.find(({ isDefault }) => isDefault)
+  if (!sender) return null
+  const { perHour, perDay } = limitsOf(sender, now)
+  const left = async (hours: number, most: number | null) => {
+    if (most === null) return null
+    const { sent } = await countSent({ db }, { ...sender, several: senders.length > 1 }, now.subtract({ hours }))
+    return Math.max(0, most - sent)
+  }
+  const [hour, today] = [await left(1, perHour), await left(24, perDay)]
+  return hour === null && today === null
+    ? null
+    : { perHour, room: Math.min(hour ?? Number.MAX_SAFE_INTEGER, today ?? Number.MAX_SAFE_INTEGER), today }
 }
 
 /** Signals every mailbox of a refused sender whose turn to be tried has come; each turn once, and the next is planned. */

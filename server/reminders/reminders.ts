@@ -493,7 +493,8 @@ export async function previewReminders(...about: Parameters<typeof previewLines>
   return { ...totals.read(), lines }
 }
 
-type Preview = CallReply<typeof reminderCalls.preview>
+type Preview = Omit<WholePreview, 'allowance'>
+type WholePreview = CallReply<typeof reminderCalls.preview>
 
 /** The same with one page of the lines, and where the next one begins; null where there is none. */
 export async function previewPage(
@@ -512,11 +513,16 @@ export async function previewPage(
 }
 
 /** The same as JSON, made while it is sent. */
-export async function* previewJson(deps: Pick<Deps, 'db' | 'config'>, account: AccountRow, now: Instant): AsyncGenerator<string> {
+export async function* previewJson(
+  deps: Pick<Deps, 'db' | 'config'>,
+  account: AccountRow,
+  now: Instant,
+  about: Pick<WholePreview, 'allowance'>,
+): AsyncGenerator<string> {
   const totals = openTotals(account)
   yield '{"lines":['
   yield* jsonItems(previewLine, totals.added(previewLines(deps, account, now)))
-  yield `],${JSON.stringify(reminderCalls.preview.reply.omit({ lines: true }).parse(totals.read())).slice(1)}`
+  yield `],${JSON.stringify(reminderCalls.preview.reply.omit({ lines: true }).parse({ ...totals.read(), ...about })).slice(1)}`
 }
 
 /** Sorts as the lines do. */

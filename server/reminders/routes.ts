@@ -17,6 +17,7 @@ import { changeDay } from './days.ts'
 import { actOnEvening, lookAtEvening, openEvening } from './evening.ts'
 import { invoiceHistory, readMail } from './history.ts'
 import { leaveOutOfRun, readLeaving, sendRunNow, takeBackInRun } from './leaving.ts'
+import { readAllowance } from './mailbox-pauses.ts'
 import { findRun, toRun } from './progress.ts'
 import { readHolidays, replaceOwnDays } from './quiet-days.ts'
 import {
@@ -61,11 +62,15 @@ export function reminderRoutes(app: App, deps: Deps): void {
     const now = clock.now()
     const size = await sizeOfList(db, account.id)
     if (size > long) await enterHeavy()
-    if (limit === undefined) return size > long ? streamed(previewJson(deps, account, now)) : previewReminders(deps, account, now)
+    const allowance = await readAllowance(deps.db, account.id, now)
+    if (limit === undefined)
+      return size > long
+        ? streamed(previewJson(deps, account, now, { allowance }))
+        : { ...(await previewReminders(deps, account, now)), allowance }
     const { preview, next } = await previewPage(deps, account, now, { limit, cursor })
     const query = new URLSearchParams({ limit: String(limit), cursor: next ?? '' })
     if (next) reply.header('link', `<${reminderCalls.preview.path}?${query}>; rel="next"`)
-    return preview
+    return { ...preview, allowance }
   })
   answer(app, reminderCalls.start, async ({ body }, { account }, { reply }) =>
     follow(deps, account, await startReminders(asking(account), body ?? {}), reply),

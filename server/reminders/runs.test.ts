@@ -576,7 +576,7 @@ test('claiming an email reads no email of another account, without statistics to
   const wanted = {
     id: email.id,
     ticket: newId(),
-    senderId: mailbox.senderId,
+    sender: mailbox,
     sentFor: email.runId,
     today: '2026-03-02',
     composed: null,
@@ -612,7 +612,7 @@ test('reading, claiming and closing due emails reads no other account’s emails
       const sender = { ...mailbox, several: false }
       const [due, readOfDue] = await countRead(tx, () => readPending(tx, [{ account, sender, scheduling: true }], now))
       const [email] = due.get(asha.id) ?? []
-      const about = { senderId: mailbox.senderId, sentFor: email?.sentFor ?? '', today: '2026-03-02', composed: null, dropsInvoices: false }
+      const about = { sender: mailbox, sentFor: email?.sentFor ?? '', today: '2026-03-02', composed: null, dropsInvoices: false }
       const wanted = { ...about, id: email?.id ?? '', ticket: newId() }
       const [, readOfClosing] = await countRead(tx, () => close(tx, { now, account, which: sql`d.id = ${wanted.id}::uuid` }))
       const [claimed, readOfClaim] = await countRead(tx, () => claim(tx, [wanted], { processId: app.deps.processId, now }))

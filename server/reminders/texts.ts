@@ -235,8 +235,8 @@ You don’t need to do anything.
     title: 'Your mailbox reached its sending limit',
     text: (why: string) => `${why} The remaining emails are sent first as soon as the mailbox may send again.`,
     replied,
-    allowance: (provider: string, perDay: number) =>
-      `${provider} allows ${perDay.toLocaleString('en-IN')} emails in 24 hours, and that many have been sent.`,
+    allowance: (provider: string | null, most: number, hours: number) =>
+      `${provider === null ? 'You allow this mailbox' : `${provider} allows`} ${most.toLocaleString('en-IN')} emails ${hours === 1 ? 'an hour' : `in ${hours} hours`}, and that many have been sent.`,
   },
   restored: {
     title: 'Some reminders need your approval',

@@ -203,3 +203,34 @@ test('a further mailbox is added, chosen for a client, made the default and remo
   await expect(page.getByText('Mail configuration removed successfully!')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Make Default: exports@banyan.example' })).toHaveCount(0)
 })
+
+test(
+  'a sending limit is set in Email Settings, and the first emails say when the last one leaves',
+  full,
+  async ({ page, program, smtp }) => {
+    const someone = await onEmailSettings(page, program.url, 'limits@banyan.example')
+    await someone.send('POST', '/mail-config/smtp', { host: smtp.host, port: smtp.port, secure: false, ...smtp.login })
+    const dueDate = Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days: 3 }).toString()
+    const lines = Array.from({ length: 25 }, (_, nth) => ({
+      clientName: `Client ${nth}`,
+      clientEmail: `client${nth}@kaveri.example`,
+      amount: 500,
+      dueDate,
+    }))
+    await someone.send('POST', '/invoices/import', { lines })
+    await page.reload()
+    await page.getByRole('button', { name: /^Change sending limit/ }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Emails per hour').fill('5')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(dialog.getByText('from 10 to 10,00,000', { exact: false })).toBeVisible()
+    await dialog.getByLabel('Emails per hour').fill('10')
+    await dialog.getByLabel('Emails per 24 hours').fill('200')
+    await expectAccessible(page)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await expect(page.getByText('10 an hour, 200 in 24 hours')).toBeVisible()
+    await expectAccessible(page)
+    await page.goto('/dashboard/reminder-control?start')
+    await expect(page.getByText(/^10 emails can leave now, .* The last one leaves at about /)).toBeVisible()
+  },
+)

@@ -20,6 +20,7 @@ import { EmptyState } from '#web/ui/plain.tsx'
 import { brief, toast } from '#web/ui/toast.tsx'
 import { ConsentButton, ConsentReturn, RevokeNotice } from './consent.tsx'
 import styles from './mail.module.css'
+import { ChangeLimit, saysLimit } from './sending-limit.tsx'
 import { mailboxInvalidates, type ProviderName, providers, SmtpDialog } from './smtp-dialog.tsx'
 import { texts } from './texts.ts'
 
@@ -233,6 +234,9 @@ function FurtherRow({ mailbox, connected, onConnect, onRemove, onDefault }: Furt
       <div>
         <strong>{user}</strong> <span className={styles.consequence}>{cardTexts.providers[provider]}</span>
         {pause && <p className={styles.text}>{pause.message}</p>}
+        <p className={styles.limit}>
+          {cardTexts.limit}: {saysLimit(mailbox.limits)} <ChangeLimit mailbox={mailbox} />
+        </p>
       </div>
       {pause ? <Pill tone="overdue">{cardTexts.paused}</Pill> : <Pill tone="paid">{cardTexts.working}</Pill>}
       <div className={styles.mailboxActions}>
@@ -263,10 +267,8 @@ function ConfiguredCard(props: { mailbox: MailConfig; connected: boolean; onChan
   const { provider, user, host, port, secure } = mailbox
   const test = useTestEmail()
   const mailboxes = useApiQuery(mailCalls.mailboxes)
-  const domain = useDomainCheck(
-    mailboxes.data?.mailboxes.find(({ isDefault }) => isDefault),
-    connected,
-  )
+  const own = mailboxes.data?.mailboxes.find(({ isDefault }) => isDefault)
+  const domain = useDomainCheck(own, connected)
   return (
     <Panel
       title={cardTexts.title}
@@ -281,6 +283,14 @@ function ConfiguredCard(props: { mailbox: MailConfig; connected: boolean; onChan
           <>
             <dt>{cardTexts.server}</dt>
             <dd data-quiet>{cardTexts.line(host, port, secure === true)}</dd>
+          </>
+        )}
+        {own && (
+          <>
+            <dt>{cardTexts.limit}</dt>
+            <dd>
+              {saysLimit(own.limits)} <ChangeLimit mailbox={own} />
+            </dd>
           </>
         )}
         <dt>{provider === 'smtp' ? cardTexts.password : cardTexts.permission}</dt>

@@ -1,6 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { IconChevronDown } from '@tabler/icons-react'
 import { type ReactNode, useEffect, useState } from 'react'
+import type { CallReply } from '#contract/call.ts'
 import { formatMoney, formatSums, sumByCurrency } from '#contract/money.ts'
 import { mostSelected, type PreviewLine, type RunSelection, reminderCalls, repeatedSendNow } from '#contract/reminders.ts'
 import { ConfirmEmailNotice, useCurrency, useRefusal, useUnconfirmed } from '#web/platform/account.tsx'
@@ -9,7 +10,7 @@ import { errorMessage } from '#web/platform/problem.ts'
 import { useApiQuery } from '#web/platform/query.ts'
 import dialogStyles from '#web/platform/sequences/sequences.module.css'
 import controls from '#web/ui/controls.module.css'
-import { lateness, showHour } from '#web/ui/dates.ts'
+import { lateness, showClock, showHour } from '#web/ui/dates.ts'
 import { Dialog, ScrollList } from '#web/ui/dialog.tsx'
 import styles from './reminders.module.css'
 import { type ComingEmail, emailsOf } from './runs.ts'
@@ -106,6 +107,7 @@ function Choice({ action, reading, onClose, onConfirm }: ChoiceProps): ReactNode
         opened={reading}
       />
       {skipped > 0 && <p className={styles.quiet}>{(action === 'start' ? texts.start : texts.sendNow).skipped(skipped)}</p>}
+      {!status.pause && <LastLeaves allowance={preview.allowance} emails={sent} zone={status.timezone} />}
       {status.pause && sent > 0 && <p className={styles.quiet}>{texts.start.pausedNow}</p>}
       {action === 'start' && (
         <p className={styles.quiet}>
@@ -269,4 +271,24 @@ function Text({ kind, invoiceIds, grouped }: { kind: FirstEmailProps['kind']; in
       </div>
     )
   )
+}
+
+interface LastLeavesProps {
+  allowance: CallReply<typeof reminderCalls.preview>['allowance']
+  emails: number
+  zone: string
+}
+
+/** A run by hand sends for so many hours. */
+const hoursOfRun = 4
+
+/** When the last of these emails leaves, where the mailbox may not send all at once. */
+function LastLeaves({ allowance, emails, zone }: LastLeavesProps): ReactNode {
+  if (allowance === null || emails <= allowance.room) return null
+  const { perHour, room, today } = allowance
+  const hours = perHour === null ? Number.POSITIVE_INFINITY : Math.ceil((emails - room) / perHour)
+  if (emails <= (today ?? emails) && hours < hoursOfRun)
+    return <p className={styles.quiet}>{t.lastLeaves(room, showClock(zone, new Date(Date.now() + hours * 3_600_000)))}</p>
+  const within = perHour === null ? room : room + perHour * (hoursOfRun - 1)
+  return <p className={styles.quiet}>{t.someLater(Math.min(within, today ?? within))}</p>
 }

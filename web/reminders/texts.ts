@@ -181,6 +181,14 @@ export const texts = {
       sent === of ? `${count(of, 'email')} ready to send` : `${sent.toLocaleString('en-IN')} of ${count(of, 'email')} chosen`,
     all: (emails: number) => (emails === 1 ? '1 email' : `All ${emails.toLocaleString('en-IN')} emails`),
     none: 'Tick at least one email.',
+    lastLeaves: (room: number, when: string) =>
+      room === 0
+        ? `Your mailbox is at its sending limit. The last email leaves at about ${when}.`
+        : `${count(room, 'email')} can leave now, the others within your mailbox’s sending limit. The last one leaves at about ${when}.`,
+    someLater: (emails: number) =>
+      emails === 0
+        ? 'Your mailbox is at its sending limit. These emails leave first in the next daily run.'
+        : `Your mailbox’s sending limit lets ${count(emails, 'email')} leave today. The others leave first in the next daily run.`,
     send: (emails: number) => `Send ${count(emails, 'email')}`,
     references: (references: string[]) =>
       references.length <= 3 ? references.join(', ') : `${references.slice(0, 3).join(', ')} and ${references.length - 3} more`,
