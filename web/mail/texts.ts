@@ -204,7 +204,7 @@ export const texts = {
     why: (user: string) =>
       `How many emails may leave from ${user}. Each copy counts. Emails over a limit wait, and leave as soon as there is room.`,
     hour: 'Emails per hour',
-    hourHint: 'Of any hour. Leave empty for no limit.',
+    hourHint: 'In any hour. Leave empty for no limit.',
     day: 'Emails per 24 hours',
     dayKnown: (provider: string, most: string) => `${provider} allows ${most}. Leave empty to follow that.`,
     dayUnknown: 'Leave empty for no limit.',
