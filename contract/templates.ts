@@ -293,8 +293,9 @@ function withFacts(html: string, { language, dir }: Pick<Speech, 'language' | 'd
 /**
  * The HTML document around a rendered fragment, for the email's HTML part and for the preview's frame. Its lines are no
  * longer than is comfortable to read; its text names no colour, so each mail program and theme shows it in its own.
+ * `subject`: its title.
  */
-export function reminderDocument(html: string, { language, dir }: Pick<Speech, 'language' | 'dir'> = english): string {
+export function reminderDocument(html: string, { language, dir }: Pick<Speech, 'language' | 'dir'> = english, subject = ''): string {
   return `<!doctype html>
 <html lang="${language}"${language === 'en' ? '' : ` dir="${dir}"`}>
 <head>
@@ -302,7 +303,7 @@ export function reminderDocument(html: string, { language, dir }: Pick<Speech, '
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="supported-color-schemes" content="light dark">
-<meta name="format-detection" content="telephone=no, date=no, address=no">
+<meta name="format-detection" content="telephone=no, date=no, address=no">${subject === '' ? '' : `\n<title>${escapeHtml(subject)}</title>`}
 </head>
 <body style="margin:0;padding:16px">
 <div style="max-width:576px;font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif;font-size:16px;line-height:1.6;overflow-wrap:break-word">${withFacts(html, { language, dir })}</div>

@@ -195,10 +195,13 @@ export async function composeReminder(mail: {
   const messageId = `<rem.${mail.id}@${domainOf(from.address)}>`
   const references = [...new Set([before?.firstMessageId, before?.lastMessageId])].filter((id) => typeof id === 'string')
   const inReplyTo = references.at(-1)
+  const sender = { name: withoutMarks(from.name), address: from.address }
+  const recipient = { name: withoutMarks(first.clientName), address: first.clientEmail }
+  const own = { from: inOneWord('From', sender.name, sender.address), to: inOneWord('To', recipient.name, recipient.address) }
   const node = new MimeNode('multipart/alternative')
   node.setHeader({
-    From: { name: withoutMarks(from.name), address: from.address },
-    To: { name: withoutMarks(first.clientName), address: first.clientEmail },
+    ...(own.from === null ? { From: sender } : {}),
+    ...(own.to === null ? { To: recipient } : {}),
     ...(mail.copies?.length ? { Cc: mail.copies } : {}),
     ...(mail.brand?.replyTo ? { 'Reply-To': mail.brand.replyTo } : {}),
     Subject: rendered.subject,
@@ -213,10 +216,28 @@ export async function composeReminder(mail: {
   })
   const parts = {
     text: rendered.text,
-    html: reminderDocument(rendered.html, speech),
+    html: reminderDocument(rendered.html, speech, rendered.subject),
     picture: rendered.code === null ? null : qrPng(rendered.code),
+    addressed: `${own.from ?? ''}${own.to ?? ''}`,
   }
   return { raw: withParts(node, parts), subject: rendered.subject, messageId }
+}
+
+/** A header that names one person in a single encoded word, where 75 characters hold it (RFC 2047, 2): nodemailer breaks names after 52. */
+function inOneWord(header: string, name: string, address: string): string | null {
+  // Filters take base64 for hiding where the letters are mostly ASCII, so it comes second.
+  const words = [`=?UTF-8?Q?${quoted(name)}?=`, `=?UTF-8?B?${Buffer.from(name).toString('base64')}?=`]
+  const word = words.find(({ length }) => length <= 75)
+  return word && /[^\x20-\x7e]/.test(name) && /^[\x21-\x7e]+$/.test(address) ? `${header}: ${word}\r\n <${address}>\r\n` : null
+}
+
+/** In the "Q" encoding, as a phrase may have it (RFC 2047, 5.3). */
+function quoted(text: string): string {
+  const hex = (byte: number) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  return Array.from(Buffer.from(text), (byte) => {
+    const letter = String.fromCharCode(byte)
+    return letter === ' ' ? '_' : /[A-Za-z0-9!*+\-/]/.test(letter) ? letter : hex(byte)
+  }).join('')
 }
 
 /** What emails of an account say about its business, by its plan of this moment. */
@@ -256,9 +277,12 @@ const pictureId = 'upi-qr@duely'
  * Both forms of a text behind the headers, the HTML together with its picture (RFC 2387). Not nodemailer's composer: its streams cost more than
  * the rest of an email.
  */
-function withParts(node: MimeNode, { text, html, picture }: { text: string; html: string; picture: Buffer | null }): Buffer {
+function withParts(
+  node: MimeNode,
+  { text, html, picture, addressed }: { text: string; html: string; picture: Buffer | null; addressed: string },
+): Buffer {
   // Chooses the boundary, which contains characters that base64 has not.
-  const headers = node.buildHeaders()
+  const headers = addressed + node.buildHeaders()
   const part = (boundary: string, type: string, content: string, more = '') =>
     `--${boundary}\r\nContent-Type: ${type}\r\n${more}Content-Transfer-Encoding: base64\r\n\r\n${lines(content)}\r\n`
   // Text has CRLF before it is encoded (RFC 2046, 4.1.1).

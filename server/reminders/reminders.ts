@@ -810,7 +810,7 @@ async function draftEmail(
       clientName: first.clientName,
       wording,
       subject,
-      html: reminderDocument(html, speech),
+      html: reminderDocument(html, speech, subject),
       text,
       attached: namesOf(attachedFiles({ about, owed, pay })),
       notAttached: namesOf(filesLeftOut({ about, owed, pay })),
