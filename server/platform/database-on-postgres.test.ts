@@ -10,8 +10,9 @@ import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
 import { z } from 'zod'
+import { createDatabase, query } from '#test/postgres.ts'
 import { thorough } from '#test/thorough.ts'
-import { answers, isUnavailable, openServer, rows } from './database.ts'
+import { answers, isUnavailable, openConnection, openServer, rows } from './database.ts'
 import { StartError } from './start-error.ts'
 
 const refusal = (begun: Promise<unknown>) =>
@@ -26,6 +27,69 @@ test('a missing database is named', async () => {
   const url = new URL(server)
   url.pathname = '/nowhere'
   expect(await refusal(openServer(url.toString()))).toMatch(/^There is no such database at 127\.0\.0\.1:\d+\/nowhere/)
+})
+
+test('a database of another encoding is refused in one sentence', async () => {
+  await query(server, `CREATE DATABASE latin ENCODING LATIN1 LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`)
+  const url = new URL(server)
+  url.pathname = '/latin'
+  const said = await refusal(openServer(url.toString()))
+  expect(said).toMatch(/^The database at 127\.0\.0\.1:\d+\/latin has the encoding LATIN1, which can’t store every name\. Create one with /)
+  expect(said).toBe(await refusal(openConnection(url.toString(), 'duely-doctor')))
+  expect(await query(url.toString(), `SELECT 1 FROM pg_tables WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`)).toEqual([])
+})
+
+test('a role without rights is refused with the statement that gives them', async () => {
+  await query(server, 'CREATE ROLE reader LOGIN')
+  const url = new URL(await createDatabase(server, { name: 'of_another' }))
+  url.username = 'reader'
+  const said =
+    /^The user of DATABASE_URL may not use the database at \S+ as Duely needs to \(42501\)\. Make it the owner: ALTER DATABASE "of_another" OWNER TO "reader"\.$/
+  expect(await refusal(openServer(url.toString()))).toMatch(said)
+  await query(server, 'REVOKE CONNECT ON DATABASE of_another FROM PUBLIC')
+  expect(await refusal(openServer(url.toString()))).toMatch(said)
+  await query(server, 'ALTER DATABASE of_another OWNER TO reader')
+  const opened = await openServer(url.toString())
+  await opened.close()
+})
+
+/** A pooler that refuses each login in these words, as PgBouncer does. */
+async function aPooler(words: string): Promise<net.Server> {
+  const fields = `SFATAL\0C08P01\0M${words}\0\0`
+  const pooler = net.createServer((socket) => {
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      const size = Buffer.alloc(4)
+      size.writeInt32BE(4 + fields.length)
+      socket.end(Buffer.concat([Buffer.from('E'), size, Buffer.from(fields)]))
+    })
+  })
+  await new Promise<void>((resolve) => pooler.listen(0, '127.0.0.1', resolve))
+  return pooler
+}
+
+test.each([
+  ['no such database: books', 'is not in the [databases] of pgbouncer.ini. Add it, or correct DATABASE_URL.'],
+  [
+    'password authentication failed',
+    'refused the login in PgBouncer’s words. Correct user and password in DATABASE_URL, or its auth_file.',
+  ],
+  [
+    'no more connections allowed (max_client_conn)',
+    'is behind a PgBouncer without a free connection. Raise max_client_conn in pgbouncer.ini.',
+  ],
+  ['pgbouncer cannot connect to server', 'is behind a PgBouncer that can’t reach it. Start PostgreSQL, or correct pgbouncer.ini.'],
+  [
+    'unsupported startup parameter: extra_float_digits',
+    'is behind a PgBouncer that refuses a parameter. Add it to ignore_startup_parameters in pgbouncer.ini.',
+  ],
+  ['a word of its own', 'does not answer (08P01). Start it, or correct DATABASE_URL.'],
+])('PgBouncer’s words “%s” get a sentence', async (words, sentence) => {
+  await using pooler = await aPooler(words)
+  const { port } = pooler.address() as net.AddressInfo
+  expect(await refusal(openServer(`postgres://duely:secret@127.0.0.1:${port}/books`))).toBe(
+    `The database at 127.0.0.1:${port}/books ${sentence}`,
+  )
 })
 
 test('a connection that dies between two statements of a transaction ends that transaction and nothing else', async () => {

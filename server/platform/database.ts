@@ -291,11 +291,27 @@ export async function openConnection(url: string, name: string): Promise<{ db: D
     throw new StartError(whyNoServer(url, error), { cause: error })
   })
   const close = () => client.end().catch(() => undefined)
-  const { rows: shown } = await client.query<{ server_version_num: string }>('SHOW server_version_num')
-  const version = Number(shown[0]?.server_version_num)
-  if (version >= oldestServer) return { db: drizzleServer(client, { casing: 'snake_case' }), close }
-  await close()
-  throw new StartError(`The database at ${placeOf(url)} is PostgreSQL ${Math.floor(version / 10_000)}. Duely needs 15 or later.`)
+  try {
+    const { rows: shown } = await client
+      .query<{ version: number; encoding: string }>(
+        "SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding",
+      )
+      .catch((error: unknown) => {
+        // A pooler accepts a login before it has reached its server.
+        throw new StartError(whyNoServer(url, error), { cause: error })
+      })
+    const { version = 0, encoding = '' } = shown[0] ?? {}
+    if (version < oldestServer)
+      throw new StartError(`The database at ${placeOf(url)} is PostgreSQL ${Math.floor(version / 10_000)}. Duely needs 15 or later.`)
+    if (encoding !== 'UTF8')
+      throw new StartError(
+        `The database at ${placeOf(url)} has the encoding ${encoding}, which can’t store every name. Create one with "createdb --encoding=UTF8 --template=template0", and correct DATABASE_URL.`,
+      )
+    return { db: drizzleServer(client, { casing: 'snake_case' }), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 /** On its own connection, because a migration may be slow and other processes must wait for it. */
@@ -308,7 +324,10 @@ async function migrateServer(url: string, say: (what: string) => void): Promise<
     const worker = await openConnection(url, 'duely-migrate')
     try {
       await untilOthersStopped(worker.db, say)
-      await migrate(worker.db)
+      await migrate(worker.db).catch((error: unknown) => {
+        if (!lacksRights(error)) throw error
+        throw new StartError(withoutRights(url), { cause: error })
+      })
     } finally {
       await worker.close()
     }
@@ -333,12 +352,47 @@ async function untilOthersStopped(db: Database, say: (what: string) => void): Pr
   }
 }
 
+function lacksRights(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) if (one instanceof pg.DatabaseError && one.code === '42501') return true
+  return false
+}
+
+/** PostgreSQL 15 and later let a database's owner alone create tables in it. */
+function withoutRights(url: string): string {
+  const { username, pathname } = new URL(url)
+  return `The user of DATABASE_URL may not use the database at ${placeOf(url)} as Duely needs to (42501). Make it the owner: ALTER DATABASE "${decodeURIComponent(pathname.slice(1))}" OWNER TO "${decodeURIComponent(username)}".`
+}
+
+/** What PgBouncer says with one code (08P01) for nearly everything, and what to do about it. */
+const ofPgBouncer: [words: RegExp, sentence: string][] = [
+  [
+    /no such user|authentication failed/i,
+    'refused the login in PgBouncer’s words. Correct user and password in DATABASE_URL, or its auth_file.',
+  ],
+  [/no such database/i, 'is not in the [databases] of pgbouncer.ini. Add it, or correct DATABASE_URL.'],
+  [
+    /unsupported startup parameter/i,
+    'is behind a PgBouncer that refuses a parameter. Add it to ignore_startup_parameters in pgbouncer.ini.',
+  ],
+  [/no more connections allowed/i, 'is behind a PgBouncer without a free connection. Raise max_client_conn in pgbouncer.ini.'],
+  [
+    /cannot connect to server|server login|query_wait_timeout|server conn crashed/i,
+    'is behind a PgBouncer that can’t reach it. Start PostgreSQL, or correct pgbouncer.ini.',
+  ],
+]
+
 function whyNoServer(url: string, error: unknown): string {
-  const { code } = error as { code?: string }
+  const { code, message = '' } = error as { code?: string; message?: string }
+  const pooled = code === '08P01' ? ofPgBouncer.find(([words]) => words.test(message)) : undefined
+  if (pooled) return `The database at ${placeOf(url)} ${pooled[1]}`
   switch (code) {
     case '28P01':
     case '28000':
       return `The database at ${placeOf(url)} refused the login (${code}). Correct user and password in DATABASE_URL.`
+    case '42501':
+      return withoutRights(url)
+    case '53300':
+      return `The database at ${placeOf(url)} has no connection left (53300). Raise max_connections of PostgreSQL, or put a pooler in front.`
     case '3D000':
       return `There is no such database at ${placeOf(url)} (${code}). Create it, or correct DATABASE_URL.`
     default:
