@@ -61,7 +61,10 @@ const environment = z.object({
       'must be false, the number of proxies or their addresses, for example 1 or 127.0.0.1,10.0.0.0/8',
     )
     .optional(),
-  SMTP_ALLOW_PRIVATE_HOSTS: flag(false),
+  SMTP_ALLOW_PRIVATE_HOSTS: z
+    .enum(['true', 'false', '1', '0', 'on', 'off', 'strict'], 'must be true, strict or false')
+    .optional()
+    .transform((text) => (text === 'strict' ? text : ['true', '1', 'on'].includes(text ?? ''))),
   DNS_SERVERS: z
     .string()
     .refine(
@@ -184,7 +187,8 @@ export interface Config {
   rateLimit: boolean
   /** How many proxies are in front, or their addresses. */
   trustProxy: false | number | string[]
-  allowPrivateSmtpHosts: boolean
+  /** `strict`: with TLS, a trusted certificate and a login, as of public ones. */
+  allowPrivateSmtpHosts: boolean | 'strict'
   /** Name servers for the check of a mailbox's domain; null: those of this machine. */
   dnsServers: string[] | null
   allowPrivateWebhookHosts: boolean

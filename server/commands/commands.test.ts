@@ -121,7 +121,7 @@ test('doctor says what is wrong and what to do', async () => {
   await using smtp = await openFakeSmtp()
   // Only the database's clock runs on while a slow machine gets here: that must not look like a wrong clock.
   const examine = async (config: Partial<Config> = {}, clock: Clock = systemClock) =>
-    said(await operate({ ...app.deps, clock, config: { ...app.deps.config, ...config } }, ['doctor']))
+    said(await operate({ ...app.deps, clock, config: { ...app.deps.config, allowPrivateSmtpHosts: 'strict', ...config } }, ['doctor']))
   const mail = { systemSmtpUrl: `smtp://me:wrong@${smtp.host}:${smtp.port}`, systemMailFrom: 'Duely <hello@example.com>' }
   const lost = await examine({ ...mail, publicUrl: `https://${'a'.repeat(64)}.example` })
   expect(lost).toMatch(
@@ -133,6 +133,7 @@ test('doctor says what is wrong and what to do', async () => {
   expect(await examine({ ...login, secretKeyGiven: true })).toMatch(
     /^0 .*ok {5}mail: .* accepts the login\nok {5}database: .*\nok {5}clock: .*\nok {5}keys: .*\nok {5}work: .*\nEverything is in order\.$/s,
   )
+  expect(await examine({ allowPrivateSmtpHosts: true })).toContain('SMTP_ALLOW_PRIVATE_HOSTS is true')
   await app.db.execute(
     sql`INSERT INTO steps (name, succeeded_at, late_at) VALUES ('due emails', now() - interval '20 minutes', now() - interval '9 minutes')`,
   )

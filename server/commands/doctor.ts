@@ -125,6 +125,13 @@ function checkAddresses(config: Config): Finding[] {
         `HOST is ${host}, so Duely answers without TLS beside the proxy. Use localhost if the proxy is on this machine.`,
       ),
     )
+  if (config.allowPrivateSmtpHosts === true)
+    found.push(
+      warn(
+        'configuration',
+        'SMTP_ALLOW_PRIVATE_HOSTS is true, so passwords of mailboxes go to private mail servers without a checked certificate. Set it to strict, and NODE_EXTRA_CA_CERTS to the file of your own authority.',
+      ),
+    )
   return found.length > 0 ? found : [good('configuration', `valid, people use ${publicUrl}`)]
 }
 

@@ -332,6 +332,19 @@ test.each<[string, SmtpOptions['certificate'], boolean]>([
   }
 })
 
+test('a private host is checked as a public one where the operator wants that', async () => {
+  const strict = { allowPrivateHosts: 'strict' as const }
+  await using plain = await openFakeSmtp()
+  expect(await aMailer(strict).send(aSender(plain), toClient)).toMatchObject({ kind: 'temporary' })
+  await using smtp = await openFakeSmtp({ tls: 'starttls' })
+  expect(await aMailer(strict).send(aSender(smtp), toClient)).toMatchObject({
+    kind: 'temporary',
+    reply: expect.stringContaining('certificate'),
+  })
+  expect(plain.authTries + smtp.authTries).toBe(0)
+  expect(await aMailer({ ...strict, trust: smtp.certificate }).send(aSender(smtp), toClient)).toMatchObject({ kind: 'accepted' })
+})
+
 test('a host that moves to a private address between two connections is not followed', async () => {
   await using smtp = await openFakeSmtp({ tls: 'starttls' })
   const dialled: string[][] = []

@@ -50,7 +50,7 @@ export interface Mailer {
 
 export interface MailerOptions {
   secretKey: string
-  allowPrivateHosts: boolean
+  allowPrivateHosts: NetworkDeps['allowPrivateHosts']
   log: Log
   resolve?: NetworkDeps['resolve']
   connect?: NetworkDeps['connect']

@@ -25,7 +25,7 @@ export interface Deadlines {
 
 /** Access to the network, replaceable in tests. */
 export interface NetworkDeps {
-  allowPrivateHosts: boolean
+  allowPrivateHosts: boolean | 'strict'
   resolve: Resolve
   /** Opens a TCP connection to one of these addresses and no other. */
   connect(addresses: string[], port: number): net.Socket
@@ -93,7 +93,7 @@ export interface Session {
 
 /**
  * Connects, secures the connection and logs in. Throws MailError.
- * The password only ever travels over TLS with a checked certificate, except to a private host that the operator allows.
+ * The password only ever travels over TLS with a checked certificate, except to a private host that the operator allows without.
  * `probe`: where a server that should speak first says nothing for that many milliseconds, finds out whether it waits for TLS.
  */
 export async function openSession(
@@ -104,11 +104,11 @@ export async function openSession(
   const { deadlines } = network
   const began = performance.now()
   const connecting = limit(deadlines.connect, extra.signal)
-  const host = await connecting.race(vetHost(target, network))
+  const host = await connecting.race(vetHost(target, { resolve: network.resolve, allowPrivateHosts: network.allowPrivateHosts !== false }))
   const plain = network.connect(host.addresses, target.port)
   try {
     await connecting.race(connected(plain))
-    const lax = host.isPrivate && network.allowPrivateHosts
+    const lax = host.isPrivate && network.allowPrivateHosts === true
     const security: tls.ConnectionOptions = {
       secureContext: contextOf(network),
       rejectUnauthorized: !lax,

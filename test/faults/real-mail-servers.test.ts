@@ -348,6 +348,42 @@ row('169', 'Postfix without 8BITMIME and PIPELINING', { concurrent: 6 }, async (
   }
 })
 
+row(
+  '171',
+  'a private Postfix whose certificate is of an own authority, with SMTP_ALLOW_PRIVATE_HOSTS=strict',
+  { concurrent: 6 },
+  async (trial) => {
+    trial.mustHold('with the authority in NODE_EXTRA_CA_CERTS the emails arrive; without it no login is tried, and the reason is shown')
+    const machine = await aMachine(trial)
+    const world = await openMailServer(trial)
+    const server = await openPostfix(machine, { user, world })
+    const environment = await onPostgres(trial)
+    const [account] = await environment.createAccounts({ invoices: 3, smtp: server })
+    const body = { host: server.host, port: server.port, secure: false, user, pass: server.login.pass }
+    const strict = { SMTP_ALLOW_PRIVATE_HOSTS: 'strict' }
+    const without = await environment.start(strict)
+    const refused = await send(without, account, 'POST /mail-config/smtp', { body })
+    const { message = '' } = refused.body as { message?: string }
+    await without.end('SIGTERM')
+    const logins = server.log().match(/ auth=/g)?.length ?? 0
+    const program = await environment.start({ ...strict, NODE_EXTRA_CA_CERTS: machine.authority })
+    const saved = await send(program, account, 'POST /mail-config/smtp', { body })
+    await send(program, account, 'POST /reminder/send-immediate')
+    await environment.untilClosed(3)
+    await trial.until('they have arrived', () => tally(asSent(world, user), [account]).lost === 0, { seconds: 30 }).catch(() => undefined)
+    const counted = tally(asSent(world, user), [account])
+    return {
+      figure: `without: ${refused.status} “${message.split('. ')[0]}”, ${logins} logins; with: ${saved.status}, ${summarize(counted)}`,
+      holds:
+        refused.status === 400 &&
+        /isn’t signed by a trusted authority/.test(message) &&
+        logins === 0 &&
+        saved.status < 300 &&
+        isDelivered(counted),
+    }
+  },
+)
+
 row('170', 'a server that offers SCRAM alone', { concurrent: 6 }, async (trial) => {
   trial.mustHold('no password is sent; saving the mailbox and its pause name the mechanisms; all are held')
   const setting = await atNine(trial, 4, postfix({ mechanisms: 'scram-sha-256 scram-sha-1' }))
