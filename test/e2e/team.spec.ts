@@ -1,7 +1,7 @@
 import { someoneAt } from '#test/program.ts'
 import { expectAccessible } from './audit.ts'
 import { expect, full, test } from './duely.ts'
-import { newEmail, onDashboard, type Someone, signIn } from './sign-in.ts'
+import { newEmail, onDashboard, prove, type Someone, signIn } from './sign-in.ts'
 
 test('an owner invites their accountant, who joins and may only look', full, async ({ page, program, browser }) => {
   const accountant = newEmail()
@@ -80,6 +80,10 @@ test('an owner invites their accountant, who joins and may only look', full, asy
   await page.getByRole('combobox', { name: 'Role of Asha Rao' }).selectOption('Member')
   await expect(page.getByRole('combobox', { name: 'Role of Asha Rao' })).toHaveValue('member')
   await page.getByRole('combobox', { name: 'Role of Asha Rao' }).selectOption('Admin')
+  const promote = page.getByRole('dialog', { name: 'Make Asha Rao an admin' })
+  await expectAccessible(page)
+  await prove(page)
+  await promote.getByRole('button', { name: 'Make admin' }).click()
   const warnings = page.getByRole('checkbox', { name: 'Asha Rao gets warnings by email' })
   await expect(warnings).toHaveCount(1)
   await warnings.click()

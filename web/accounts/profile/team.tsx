@@ -344,7 +344,11 @@ function Invite({ isAdmin }: { isAdmin: boolean }): ReactNode {
         <p className={styles.note}>
           {`${team.roles[roleNames.find(({ value }) => value === role)?.value ?? 'viewer']}. ${team.invite.once}`}
         </p>
-        {role === 'admin' && <ProofField proof={proof} hint={team.promote.why} of={(field) => state.form.getInputProps(field)} />}
+        {role === 'admin' && (
+          <Box mt={16} maw={640}>
+            <ProofField proof={proof} hint={team.promote.why} of={(field) => state.form.getInputProps(field)} />
+          </Box>
+        )}
       </ContractForm>
       {sent && (
         <Box mt={20}>
