@@ -6,10 +6,41 @@ import { payAnswer } from './pay-answers.ts'
 import { payment } from './payments.ts'
 import { country, region } from './quiet-days.ts'
 import { deliveryState } from './reminders.ts'
-import { fingerprint, sequenceChoice, smartOne } from './sequence-choice.ts'
+import { fingerprint, mostSteps, sequenceChoice, smartOne } from './sequence-choice.ts'
 import { languageTag } from './speech.ts'
 
 const sums = z.array(money)
+
+/** How many recipients a client may have besides its own address. */
+export const mostCopies = 5
+const stepWanted = 'Please choose from which step on.'
+export const clientCopy = z
+  .strictObject({
+    email: emailAddress.meta({ format: 'email', description: 'The recipient.' }),
+    gets: z.enum(['every', 'from_step', 'ticked_steps', 'never'], 'Please choose what this recipient gets.').default('every').meta({
+      description:
+        'Every reminder; those from `step` of the sequence on; those of the steps that have a copy to the second contact, for one recipient; or none.',
+    }),
+    step: z.number(stepWanted).int(stepWanted).min(1, stepWanted).max(mostSteps, stepWanted).nullable().default(null).meta({
+      description: 'For `from_step`: the first step with a copy, 1 for the first one of the sequence.',
+    }),
+  })
+  .meta({ id: 'ClientCopy', description: 'A further recipient of the emails to a client, in Cc: all of them see each other.' })
+export type ClientCopy = z.infer<typeof clientCopy>
+
+const clientCopies = z
+  .array(clientCopy)
+  .max(mostCopies, `A client can have up to ${mostCopies} further recipients.`)
+  .superRefine((copies, issue) => {
+    for (const [nth, { email, gets, step }] of copies.entries()) {
+      const before = copies.slice(0, nth)
+      const report = (field: string, message: string) => issue.addIssue({ code: 'custom', path: [nth, field], message })
+      if (before.some((one) => one.email.toLowerCase() === email.toLowerCase())) report('email', 'This address is there twice.')
+      if (gets === 'from_step' && step === null) report('step', stepWanted)
+      if (gets === 'ticked_steps' && before.some((one) => one.gets === gets))
+        report('gets', 'Only one recipient can be the second contact.')
+    }
+  })
 
 /** Separate from the invoices' calls, so that the dashboard need not load it. */
 export const client = z
@@ -34,7 +65,8 @@ export const client = z
       .string()
       .nullable()
       .meta({ description: 'Its sequence: an id, `every_day` or `never`; null where it has that of the account.' }),
-    secondContact: z.string().nullable().meta({ description: 'Another address of the client, for copies.' }),
+    secondContact: z.string().nullable().meta({ description: 'The one of `copies` that gets the ticked steps.' }),
+    copies: z.array(clientCopy).meta({ description: 'Its further recipients.' }),
     mailbox: z.string().nullable().meta({ description: 'The id of the mailbox that it is written to from; null: the default one.' }),
     language: z.string().nullable().meta({ description: 'The BCP 47 tag of the language that it is written to in; null: yours.' }),
     country: z.string().nullable().meta({ description: 'Its country by the ISO 3166 code; null: that of its time zone, else yours.' }),
@@ -102,8 +134,9 @@ export const clientChange = z
     sequence: sequenceChoice.nullable().meta({ description: 'Its sequence; null: that of the account.' }),
     fingerprint,
     secondContact: emailAddress
-      .meta({ format: 'email', description: 'Another address of the client, for copies; null removes it.' })
+      .meta({ format: 'email', description: 'The one of `copies` that gets the ticked steps; null removes it.' })
       .nullable(),
+    copies: clientCopies.meta({ description: `All its further recipients, at most ${mostCopies}.` }),
     mailbox: z
       .string()
       .nullable()
@@ -141,7 +174,7 @@ export const clientCalls = {
     path: '/clients/:id',
     by: 'member',
     summary:
-      'Pause the reminders of all invoices of a client, end that pause, or, as an admin, choose its sequence, second contact, mailbox, language, country, time zone and smart reminders.',
+      'Pause the reminders of all invoices of a client, end that pause, or, as an admin, choose its sequence, further recipients, mailbox, language, country, time zone and smart reminders.',
     params: byId,
     body: clientChange,
     reply: client,

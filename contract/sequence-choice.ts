@@ -8,6 +8,9 @@ export type Tone = z.infer<typeof tone>
 /** Sequences that every account has: one email a day from the day after the due date on, and none. */
 export const builtInSequences = ['every_day', 'never'] as const
 
+/** Of a sequence. */
+export const mostSteps = 30
+
 export function isBuiltIn(sequence: string): boolean {
   return builtInSequences.some((one) => one === sequence)
 }

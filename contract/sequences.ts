@@ -2,18 +2,16 @@ import { z } from 'zod'
 import { call } from './call.ts'
 import { invoice } from './invoices.ts'
 import { country, ownDays, quietSettings, region, smartSettings } from './quiet-days.ts'
-import { fingerprint, isBuiltIn, sequenceChoice, smartOne, tone } from './sequence-choice.ts'
+import { fingerprint, isBuiltIn, mostSteps, sequenceChoice, smartOne, tone } from './sequence-choice.ts'
 import { inLanguage, languageTag } from './speech.ts'
 import { groupVariables, hasVariable, templateVariables, wordingProblems } from './templates.ts'
 import { entered } from './text.ts'
 import { wordingContent, wordingSubject } from './wordings.ts'
 
-export { builtInSequences, type Tone } from './sequence-choice.ts'
+export { builtInSequences, mostSteps, type Tone } from './sequence-choice.ts'
 
 /** Sequences that an account may have. */
 export const mostSequences = 20
-/** Steps that a sequence may have. */
-export const mostSteps = 30
 /** Characters that the texts of a sequence may have together: the list of sequences has them all. */
 const mostText = 200_000
 /** Days that a plan looks ahead, unless fewer are asked for. */

@@ -101,7 +101,11 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
     SELECT owner_id, 'event_1', id, 'payment_link.paid', started_at FROM pay_attempts`)
   const ours = { name: 'Ours', everyDays: null, atMost: null, atLeast: 1 }
   await aSequence(app, stranger, { ...ours, steps: [{ ...newStep(1, 'friendly'), copyToSecondContact: true }] })
-  await app.db.update(clients).set({ follows: 'every_day', secondContact: 'stranger@example.com' })
+  await app.db.update(clients).set({
+    follows: 'every_day',
+    secondContact: 'stranger@example.com',
+    copies: [{ email: 'stranger@example.com', gets: 'every', step: null }],
+  })
   await ask(app, stranger, reminderCalls.changeSettings, { body: { eveningList: true, weeklySummary: true, smart: true } })
   await addLeftOut(app.db, { id: stranger.id, leftOutUntil: null }, '2026-03-03', [invoice.clientEmail])
   await app.db.execute(
@@ -158,8 +162,8 @@ test('taking over an unconfirmed account keeps its invoices and removes everythi
   expect((await ask(app, owner, reminderCalls.status)).reply).toMatchObject({ isActive: false, nextRunAt: null })
   expect((await ask(app, owner, reminderCalls.settings)).reply).toMatchObject({ eveningList: false, weeklySummary: false, smart: false })
   expect((await counts(app, ['invoices'])).invoices).toBe(1)
-  expect(await app.db.select({ follows: clients.follows, second: clients.secondContact }).from(clients)).toEqual([
-    { follows: 'inherit', second: null },
+  expect(await app.db.select({ follows: clients.follows, second: clients.secondContact, copies: clients.copies }).from(clients)).toEqual([
+    { follows: 'inherit', second: null, copies: null },
   ])
   expect((await app.app.inject(new URL(url).pathname)).statusCode).toBe(404)
   expect([...razorpay.provider.links.values()].map(({ status: paid }) => paid)).toEqual(['cancelled'])

@@ -1,13 +1,22 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import { z } from 'zod'
-import type { Client, ClientAnswer, ClientDetails, ClientEmail, ClientEvent, clientChange } from '#contract/clients.ts'
+import {
+  type Client,
+  type ClientAnswer,
+  type ClientCopy,
+  type ClientDetails,
+  type ClientEmail,
+  type ClientEvent,
+  type clientChange,
+  mostCopies,
+} from '#contract/clients.ts'
 import { invoicePause } from '#contract/invoices.ts'
 import { type Money, toMoney } from '#contract/money.ts'
 import type { AccountRow } from '#server/accounts/accounts.ts'
 import type { Instant } from '#server/platform/clock.ts'
 import { instantText } from '#server/platform/columns.ts'
 import { type Database, rows } from '#server/platform/database.ts'
-import { ProblemError } from '#server/platform/problem-error.ts'
+import { invalid, ProblemError } from '#server/platform/problem-error.ts'
 import { newestPayments, toPayment } from './balance.ts'
 import { chosenSequence, notDeliveredSince, toInvoice } from './invoices.ts'
 import { type Clients, pauseInvoice, readClients } from './pauses.ts'
@@ -128,6 +137,7 @@ function toClient(row: typeof clients.$inferSelect, parts: [Part, ...Part[]], kn
     addressHold: hold ? { since: hold.heldSince.toString(), words: texts.addressHeld(email, hold.reply), reply: hold.reply } : null,
     sequence: chosenSequence(row),
     secondContact: row.secondContact,
+    copies: copiesIn(row),
     mailbox: row.mailboxId,
     language: row.language,
     country: row.country,
@@ -181,26 +191,33 @@ async function readPayments(db: Database, ownerId: string, emailKey: string): Pr
   }))
 }
 
-/** Pauses every invoice of a client or ends that pause, and keeps its second contact. Refuses with `not_found`, and a past date. */
+/** Pauses every invoice of a client or ends that pause, and keeps its further recipients. Refuses with `not_found`, and a past date. */
 export async function changeClient(
   db: Database,
   owner: Owner,
   id: string,
-  { pause, secondContact, smart, language }: Pick<z.output<typeof clientChange>, 'pause' | 'secondContact' | 'smart' | 'language'>,
+  {
+    pause,
+    smart,
+    language,
+    ...recipients
+  }: Pick<z.output<typeof clientChange>, 'pause' | 'secondContact' | 'copies' | 'smart' | 'language'>,
   now: Instant,
   afterChange: AfterChange,
 ): Promise<Client> {
-  const { emailKey } = await findClient(db, owner.id, id)
+  const row = await findClient(db, owner.id, id)
+  const { emailKey } = row
   const [one] = await db.select({ id: invoices.id }).from(invoices).where(of(owner.id, emailKey)).limit(1)
   if (!one) throw noClient()
   if (pause !== undefined) {
     const change = pause === null ? { paused: false as const } : { paused: true as const, ...pause }
     await pauseInvoice(db, owner.id, one.id, { ...change, scope: 'client' }, now, afterChange)
   }
-  if (secondContact !== undefined || smart !== undefined || language !== undefined)
+  const chosen = recipientsOf(row, recipients)
+  if (chosen || smart !== undefined || language !== undefined)
     await db
       .update(clients)
-      .set({ secondContact, smart, language })
+      .set({ ...chosen, smart, language })
       .where(and(eq(clients.ownerId, owner.id), eq(clients.emailKey, emailKey)))
   if (language !== undefined) {
     const its = await db.select({ id: invoices.id }).from(invoices).where(of(owner.id, emailKey))
@@ -215,6 +232,25 @@ export async function changeClient(
   const [client] = await listClients(db, owner, emailKey)
   if (!client) throw noClient()
   return client
+}
+
+/** The second contact first. */
+function copiesIn({ secondContact, copies }: typeof clients.$inferSelect): ClientCopy[] {
+  return [...(secondContact === null ? [] : [{ email: secondContact, gets: 'ticked_steps' as const, step: null }]), ...(copies ?? [])]
+}
+
+/** How the further recipients of a client are stored; null where they stay. Refuses with `invalid`. */
+function recipientsOf(
+  row: typeof clients.$inferSelect,
+  { secondContact, copies }: Pick<z.output<typeof clientChange>, 'secondContact' | 'copies'>,
+): Pick<typeof clients.$inferSelect, 'secondContact' | 'copies'> | null {
+  if (secondContact === undefined && copies === undefined) return null
+  const wanted = copies ?? copiesIn({ ...row, secondContact: secondContact ?? null })
+  const own = wanted.findIndex(({ email }) => email.toLowerCase() === row.emailKey)
+  if (copies !== undefined && own !== -1) throw invalid(`copies.${own}.email`, texts.ownAddress)
+  if (wanted.length > mostCopies) throw invalid(copies === undefined ? 'secondContact' : 'copies', texts.mostCopies(mostCopies))
+  const others = wanted.filter(({ gets }) => gets !== 'ticked_steps')
+  return { secondContact: wanted.find(({ gets }) => gets === 'ticked_steps')?.email ?? null, copies: others.length === 0 ? null : others }
 }
 
 async function findClient(db: Database, ownerId: string, id: string): Promise<typeof clients.$inferSelect> {

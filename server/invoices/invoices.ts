@@ -593,9 +593,10 @@ async function takeClientAlong(tx: Database, row: InvoiceRow, to: Pick<InvoiceRo
     .where(and(eq(clients.ownerId, ownerId), eq(clients.emailKey, from)))
   if (!known) return false
   const secondContact = known.secondContact?.toLowerCase() === emailKey ? null : known.secondContact
+  const copies = known.copies?.filter(({ email }) => email.toLowerCase() !== emailKey) ?? null
   const added = await tx
     .insert(clients)
-    .values({ ...known, id: newId(), emailKey, secondContact })
+    .values({ ...known, id: newId(), emailKey, secondContact, copies })
     .onConflictDoNothing()
     .returning({ id: clients.id })
   if (added.length === 0) return false

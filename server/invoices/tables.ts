@@ -15,6 +15,7 @@ import {
   uniqueIndex,
   uuid,
 } from 'drizzle-orm/pg-core'
+import type { ClientCopy } from '#contract/clients.ts'
 import type { FileAnswer } from '#contract/file-layouts.ts'
 import { changedFields } from '#contract/reminders.ts'
 import { accounts, actorColumns } from '#server/accounts/tables.ts'
@@ -264,8 +265,10 @@ export const clients = pgTable(
     emailKey: text().notNull(),
     follows: follows(),
     sequenceId: uuid(),
-    /** Another address of the client, for copies. */
+    /** Another address of the client, which gets copies of the steps that have one. */
     secondContact: text(),
+    /** Its further recipients, besides that one; null: none. */
+    copies: jsonb().$type<ClientCopy[]>(),
     /** The place of the mailbox that it is written to from; null: the default one. Its key to mail_configs is in the migration: a slice above. */
     mailboxId: uuid(),
     /** In which it is written to, as a BCP 47 tag; null: that of the account. */

@@ -10,6 +10,8 @@ export const texts = {
   notFound: 'This invoice does not exist, or it was deleted.',
   // Fixed by the specification.
   noInvoice: 'There is no such invoice.',
+  ownAddress: 'This is the client’s own address.',
+  mostCopies: (most: number) => `A client can have up to ${most} further recipients.`,
   noClient: 'This client does not exist, or has no invoices any more.',
   referenceTaken: (reference: string) => `Another invoice already has the reference ${reference}.`,
   firstPage: 'Please start again from the first page.',

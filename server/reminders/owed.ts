@@ -96,15 +96,26 @@ const versions = sql`string_agg(' ' || i.id || '@' || extract(epoch FROM i.updat
 /** What the account of a delivery `d` says about itself and about paying. */
 const payment = sql`coalesce((SELECT ' brand' || b.version FROM brands b WHERE b.owner_id = d.owner_id), '') || coalesce((SELECT ' pay' || p.version FROM payment_settings p WHERE p.owner_id = d.owner_id), '')
   || CASE WHEN count(*) > 1 THEN ${linkOf(sql`l.invoice_id IS NULL AND l.owner_id = d.owner_id AND l.client_key = lower(d.client_email)`)} ELSE '' END`
-/** The addresses that an email `d` about invoices `i` goes to besides that of its client, each once. */
-export const copiesOf = sql`(SELECT string_agg(DISTINCT x.address, ',' ORDER BY x.address)
-  FROM sequence_steps c JOIN memberships m ON m.owner_id = c.owner_id AND m.role = 'owner' JOIN people a ON a.id = m.person_id
-  LEFT JOIN clients k ON k.owner_id = c.owner_id AND k.email_key = max(lower(i.client_email))
-  CROSS JOIN LATERAL (VALUES (CASE WHEN c.copy_to_me THEN lower(a.email) END), (CASE WHEN c.copy_to_second_contact THEN lower(k.second_contact) END)) x (address)
-  WHERE c.sequence_id = d.sequence_id AND c."offset" = ${stepOf} AND x.address <> max(lower(i.client_email)))`
-/** The step of an email `d`, its version and its further recipients; '' for one in the words of the template, as where the sequence is deleted. */
+/** The client of an email `d` about invoices `i`. */
+const itsClient = sql`k.owner_id = d.owner_id AND k.email_key = max(lower(i.client_email))`
+/** The number of the step of an email `d` in its sequence; 0 where it has none. */
+const stepNumber = sql`(SELECT count(*) FROM sequence_steps s WHERE s.sequence_id = d.sequence_id AND s."offset" <= ${stepOf})`
+/**
+ * The addresses that an email `d` about invoices `i` goes to besides that of its client, each once: those of its step, and the further recipients
+ * of the client. One that a mail server has refused as a client's is left out.
+ */
+export const copiesOf = sql`(SELECT string_agg(DISTINCT x.address, ',' ORDER BY x.address) FROM (
+    SELECT unnest(ARRAY[CASE WHEN c.copy_to_me THEN lower(a.email) END, CASE WHEN c.copy_to_second_contact THEN lower(k.second_contact) END]) AS address
+    FROM sequence_steps c JOIN memberships m ON m.owner_id = c.owner_id AND m.role = 'owner' JOIN people a ON a.id = m.person_id
+    LEFT JOIN clients k ON ${itsClient}
+    WHERE c.sequence_id = d.sequence_id AND c."offset" = ${stepOf}
+    UNION ALL
+    SELECT lower(one->>'email') FROM clients k CROSS JOIN LATERAL jsonb_array_elements(k.copies) one
+    WHERE ${itsClient} AND (one->>'gets' = 'every' OR (one->>'gets' = 'from_step' AND ${stepNumber} >= (one->>'step')::int))) x
+  WHERE x.address <> max(lower(i.client_email)) AND NOT EXISTS (SELECT 1 FROM address_holds h WHERE h.owner_id = d.owner_id AND h.client_key = x.address))`
+/** The step of an email `d` and its version, '' for one in the words of the template, as where the sequence is deleted; and its further recipients. */
 const step = sql`CASE WHEN d.sequence_id IS NULL THEN '' ELSE
-  coalesce((SELECT ' step ' || q.id || '/' || q.version || '/' || d.step_offset FROM sequences q WHERE q.id = d.sequence_id), '') || coalesce(' cc ' || ${copiesOf}, '') END`
+  coalesce((SELECT ' step ' || q.id || '/' || q.version || '/' || d.step_offset FROM sequences q WHERE q.id = d.sequence_id), '') END || coalesce(' cc ' || ${copiesOf}, '')`
 /**
  * The language of an email `d`, '' for English; and the words of its template, '' where it has those of a step, of its run, or the default ones: such
  * emails keep their bytes.

@@ -90,7 +90,7 @@ const readDue = statement(
           ORDER BY d.next_try_at, d.id LIMIT ${readAhead}::int) d
         CROSS JOIN LATERAL (
           SELECT ${source(sql`w.sender_id`)} AS source, json_build_object('count', count(*), 'totalMinor', coalesce(sum(${balance}), 0)) AS owed,
-            CASE WHEN d.sequence_id IS NOT NULL THEN ${copiesOf} END AS copies, CASE WHEN count(*) > 0 THEN ${languageOfMail} END AS language
+            ${copiesOf} AS copies, CASE WHEN count(*) > 0 THEN ${languageOfMail} END AS language
           ${owedToday(sql`w.today`)}) s
         CROSS JOIN LATERAL (
           SELECT coalesce((SELECT json_agg(one) FROM (

@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, ne, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, ne, or, type SQL, sql } from 'drizzle-orm'
 import { z } from 'zod'
 import type { accountCalls } from '#contract/accounts.ts'
 import type { CallParts } from '#contract/call.ts'
@@ -294,12 +294,12 @@ export async function noteSteps(tx: Database, ownerId: string): Promise<void> {
     WHERE a.id = ${ownerId}::uuid`)
 }
 
-/** Every client is reminded every day again, no day is quiet, and copies go to no one else. Returns how many sequences and second contacts there were. */
+/** Every client is reminded every day again, no day is quiet, and copies go to no one else. Returns how many sequences and clients with further recipients there were. */
 export async function removeSequences(tx: Database, ownerId: string): Promise<number> {
   const contacts = await tx
     .update(clients)
-    .set({ secondContact: null })
-    .where(and(eq(clients.ownerId, ownerId), isNotNull(clients.secondContact)))
+    .set({ secondContact: null, copies: null })
+    .where(and(eq(clients.ownerId, ownerId), or(isNotNull(clients.secondContact), isNotNull(clients.copies))))
     .returning({ id: clients.id })
   for (const table of [clients, invoices])
     await tx

@@ -1,6 +1,6 @@
 import type { Invoice } from '#contract/invoices.ts'
 import { expectAccessible } from './audit.ts'
-import { expect, test } from './duely.ts'
+import { expect, full, test } from './duely.ts'
 import { signIn } from './sign-in.ts'
 
 const daysAgo = (days: number) => Temporal.Now.plainDateISO('Asia/Kolkata').subtract({ days }).toString()
@@ -56,4 +56,39 @@ test('clients are listed by what is overdue in each currency; a client’s page 
   await expect(page.getByText('All reminders to billing@kaveri.example paused.')).toBeVisible()
   await page.getByRole('button', { name: 'Resume reminders' }).click()
   await expect(page.getByText('Reminders to billing@kaveri.example have resumed.')).toBeVisible()
+})
+
+test('a client gets further recipients, pasted as a list, each with what it gets', full, async ({ page, program }) => {
+  const someone = await signIn(page, program.url)
+  await someone.send('POST', '/invoice', {
+    clientName: 'Kaveri',
+    clientEmail: 'billing@kaveri.example',
+    amount: 500,
+    dueDate: '2026-02-20',
+  })
+  const [client] = (await someone.send('GET', '/clients')) as { _id: string }[]
+  await page.goto(`/dashboard/clients/${client?._id}`)
+  const copies = page.getByRole('group', { name: 'Copies to' })
+  await copies.getByRole('button', { name: 'Add a recipient' }).click()
+  const first = copies.getByLabel('Recipient 1', { exact: true })
+  await first.fill('nothing')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(copies.getByText('Please enter an email address like name@example.com.')).toBeVisible()
+  await first.fill('')
+  await first.evaluate((field) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text', 'Accounts <ap@kaveri.example>, boss@kaveri.example')
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  })
+  await expect(copies.getByLabel('Recipient 2', { exact: true })).toHaveValue('boss@kaveri.example')
+  await copies.getByLabel('What recipient 2 gets').selectOption('Never')
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByText('Client saved.').first()).toBeVisible()
+  expect(await someone.send('GET', `/clients/${client?._id}`)).toMatchObject({
+    copies: [
+      { email: 'ap@kaveri.example', gets: 'every', step: null },
+      { email: 'boss@kaveri.example', gets: 'never', step: null },
+    ],
+  })
 })

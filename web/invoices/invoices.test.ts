@@ -26,10 +26,11 @@ import {
 } from './invoice-state.ts'
 
 test('of a client only what was changed is sent, and a country or time zone takes its region along', () => {
-  const before = { secondContact: '', mailbox: '', language: 'de', country: 'DE', region: 'BY', timezone: null, smart: true }
+  const before = { copies: [], mailbox: '', language: 'de', country: 'DE', region: 'BY', timezone: null, smart: true }
   expect(clientChanges(before, { ...before })).toEqual({})
-  expect(clientChanges(before, { ...before, secondContact: 'two@kaveri.example', language: '' })).toEqual({
-    secondContact: 'two@kaveri.example',
+  const copies = [{ email: 'two@kaveri.example', gets: 'from_step:2' }]
+  expect(clientChanges(before, { ...before, copies, language: '' })).toEqual({
+    copies: [{ email: 'two@kaveri.example', gets: 'from_step', step: 2 }],
     language: null,
   })
   expect(clientChanges(before, { ...before, timezone: 'Europe/Berlin' })).toEqual({ timezone: 'Europe/Berlin', region: 'BY' })

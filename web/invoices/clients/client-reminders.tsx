@@ -3,7 +3,7 @@ import '@mantine/core/styles/Popover.layer.css'
 import '@mantine/core/styles/Combobox.layer.css'
 import '@mantine/core/styles/InlineInput.layer.css'
 import '@mantine/core/styles/Switch.layer.css'
-import { Button, NativeSelect, Select, Switch, TextInput } from '@mantine/core'
+import { Button, NativeSelect, Select, Switch } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useMemo, useState } from 'react'
 import { businessCalls } from '#contract/business.ts'
@@ -22,12 +22,13 @@ import { LazyMount, lazyDialog } from '#web/ui/lazy-dialog.tsx'
 import { Panel } from '#web/ui/panel.tsx'
 import { toast } from '#web/ui/toast.tsx'
 import styles from './clients.module.css'
+import { CopiesField, type ShownCopy, toCopy, toShown } from './copies-field.tsx'
 import { clientPageTexts as texts } from './texts.ts'
 
 const SequenceDialog = lazyDialog(async () => (await import('#web/platform/sequences/sequence-dialog.tsx')).SequenceDialog)
 const t = texts.reminders
 
-/** How a client is reminded: the sequence, the second contact, and the client's own days and clock. */
+/** How a client is reminded: the sequence, the further recipients, and the client's own days and clock. */
 export function ClientReminders({ client }: { client: ClientDetails }): ReactNode {
   return (
     <Panel title={t.title}>
@@ -63,7 +64,7 @@ function ClientSequence({ client: { _id: id, name, sequence } }: { client: Clien
 }
 
 interface Values extends Record<string, unknown>, Pick<ClientDetails, 'country' | 'timezone' | 'smart'> {
-  secondContact: string
+  copies: ShownCopy[]
   mailbox: string
   language: string
   region: string
@@ -71,9 +72,9 @@ interface Values extends Record<string, unknown>, Pick<ClientDetails, 'country' 
 
 /** What was changed of a client. A country or time zone takes its region along: without one, the region is cleared. */
 export function clientChanges(before: Values, after: Values) {
-  const toChange = ({ secondContact, mailbox, language, region, ...rest }: Values) => ({
+  const toChange = ({ copies, mailbox, language, region, ...rest }: Values) => ({
     ...rest,
-    secondContact: secondContact.trim() === '' ? null : secondContact,
+    copies: copies.map(toCopy),
     mailbox: mailbox === '' ? null : mailbox,
     language: language === '' ? null : language,
     region: region === '' ? null : region,
@@ -83,7 +84,7 @@ export function clientChanges(before: Values, after: Values) {
   return 'country' in changes || 'timezone' in changes ? { ...changes, region: wanted.region } : changes
 }
 
-/** Who gets copies of the steps that have one, and where and by which clock the client lives. */
+/** Who gets copies, and where and by which clock the client lives. */
 function AboutClient({ client }: { client: ClientDetails }): ReactNode {
   const { _id: id } = client
   const known = useApiQuery(quietDayCalls.read, {}, { staleTime: 60_000 }).data
@@ -99,7 +100,7 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
   const state = useContractForm({
     call: clientCalls.update,
     initialValues: {
-      secondContact: client.secondContact ?? '',
+      copies: client.copies.map(toShown),
       mailbox: client.mailbox ?? '',
       language: client.language ?? '',
       country: client.country,
@@ -117,22 +118,19 @@ function AboutClient({ client }: { client: ClientDetails }): ReactNode {
     },
   })
   const { form } = state
-  const {
-    secondContact: _contact,
-    mailbox: _mailbox,
-    language: _language,
-    ...changed
-  } = clientChanges(form.getInitialValues(), form.values)
+  const { copies: _copies, mailbox: _mailbox, language: _language, ...changed } = clientChanges(form.getInitialValues(), form.values)
   const regions = known?.countries?.find(({ code }) => code === (form.values.country ?? known.country))?.regions ?? []
   return (
     <ContractForm state={state} submit={t.save} busy={t.saving}>
       <div className={styles.fields}>
-        <TextInput
-          type="email"
-          label={t.secondContact}
-          description={t.secondContactHint}
-          autoComplete="off"
-          {...form.getInputProps('secondContact')}
+        <CopiesField
+          copies={form.values.copies}
+          errors={form.errors}
+          sequence={client.sequence}
+          onChange={(copies) => {
+            form.setFieldValue('copies', copies)
+            for (const path of Object.keys(form.errors)) if (path.startsWith('copies')) form.clearFieldError(path)
+          }}
         />
         {(mailboxes.length > 1 || client.mailbox !== null) && (
           <NativeSelect
