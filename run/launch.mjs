@@ -24,6 +24,7 @@ const commands = {
   pictures: { run: ['run/pictures.ts'] },
   screens: { build: true, run: ['run/screens.ts'] },
   lighthouse: { build: true, run: ['run/lighthouse.ts'] },
+  'spam-check': { run: ['test/real-mail/spam-check.ts'] },
   chaos: { run: ['run/reliability.ts', 'faults'] },
   attack: { build: true, run: ['run/reliability.ts', 'attacks'] },
   reference: { run: ['run/reference.ts'] },

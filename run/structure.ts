@@ -66,7 +66,7 @@ const table: Record<string, Folder> = {
   'test/fakes': { packages: 'tools', may: [] },
   'test/fakes/razorpay': { packages: 'tools', may: [] },
   'test/faults': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay', 'test/real-mail'] },
-  'test/real-mail': { packages: 'tools', may: ['test', 'test/fakes'] },
+  'test/real-mail': { packages: 'tools', may: [...serverFolders, 'contract', 'test', 'test/fakes'] },
   'test/attacks': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes', 'test/fakes/razorpay', 'test/faults'] },
   'test/simulation': { packages: 'tools', may: [...serverFolders, 'test', 'test/fakes/razorpay'] },
   // Browser tests generate two-factor codes like an authenticator.

@@ -40,8 +40,8 @@ mount -t overlay overlay -o "lowerdir=$1/usr:/usr" /usr && mount -t overlay over
 shift; exec "$@"`
 
 /** Null where this machine can't have the servers, or allows no mount of their own. */
-export async function openMachine(): Promise<Machine | null> {
-  const root = await findMailServers()
+export async function openMachine(find = findMailServers): Promise<Machine | null> {
+  const root = await find()
   const wrapped = (program: string, args: string[]): [string, string[]] => [
     'unshare',
     ['--mount', 'sh', '-c', inside, 'sh', root ?? '', program, ...args],

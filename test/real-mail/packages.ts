@@ -4,8 +4,9 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { keptFolder } from '#test/cache.ts'
 
-/** Each line is resolved separately, because Postfix and Exim conflict as packages. */
-const packages = [['postfix', 'dovecot-core', 'postgrey'], ['exim4-daemon-light']]
+/** Each list is resolved separately, because Postfix and Exim conflict as packages. */
+const servers = [['postfix', 'dovecot-core', 'postgrey'], ['exim4-daemon-light']]
+const filters = [['rspamd', 'spamassassin']]
 /** What the packages' own scripts would create. */
 const users = ['postfix', 'dovecot', 'dovenull', 'Debian-exim', 'postgrey']
 const groups = [...users, 'postdrop']
@@ -15,16 +16,25 @@ const firstId = 7_600
  * The folder with Debian's mail servers, or null where they can't be had. The packages are unpacked and never installed: no script of theirs runs, so
  * no service starts and no other mail server of this machine is replaced. Kept for the next run.
  */
-export async function findMailServers(): Promise<string | null> {
+export function findMailServers(): Promise<string | null> {
+  return unpacked('mail-servers', servers)
+}
+
+/** The same for the filters of `npm run spam-check`. */
+export function findSpamFilters(): Promise<string | null> {
+  return unpacked('spam-filters', filters)
+}
+
+async function unpacked(name: string, packages: string[][]): Promise<string | null> {
   if (!existsSync('/etc/debian_version') || process.getuid?.() !== 0) return null
-  return keptFolder('mail-servers', ['test/real-mail/packages.ts'], unpack).catch((error: unknown) => {
-    process.stdout.write(`The mail servers of the tests could not be fetched: ${String(error)}\n`)
+  return keptFolder(name, ['test/real-mail/packages.ts'], (root) => unpack(root, packages)).catch((error: unknown) => {
+    process.stdout.write(`Debian’s packages could not be fetched: ${String(error)}\n`)
     return null
   })
 }
 
-async function unpack(root: string): Promise<void> {
-  process.stdout.write('Fetching the packages of Postfix, Dovecot, Exim and postgrey, which the tests need.\n')
+async function unpack(root: string, packages: string[][]): Promise<void> {
+  process.stdout.write(`Fetching the packages ${packages.flat().join(', ')}.\n`)
   const archives = path.join(root, 'archives')
   mkdirSync(path.join(archives, 'partial'), { recursive: true })
   const fetchAll = () =>
