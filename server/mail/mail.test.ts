@@ -82,6 +82,21 @@ test('a mailbox is tried, saved and shown without its password', async () => {
   expect((await ask(app, await aPerson(app), mailCalls.config)).reply).toEqual(unconfigured)
 })
 
+test('a mailbox beyond ASCII is tried with its domain in ASCII, and one whose name needs SMTPUTF8 is refused by a server without it', async () => {
+  await using app = await openTestApp()
+  await using smtp = await openFakeSmtp({ login: { user: 'apikey', pass: 'SG.secret' } })
+  const asha = await aPerson(app)
+  smtp.answer({ offers: { smtputf8: false } })
+  const save = (user: string) => ask(app, asha, mailCalls.configureSmtp, { body: { ...draftFor(smtp), username: 'apikey', user } })
+  expect((await save('asha@m\u00fcller.example')).reply.user).toBe('asha@müller.example')
+  expect(smtp.commands).toContainEqual(expect.stringMatching(/^MAIL FROM:<asha@xn--mller-kva\.example>/))
+  const refused = await save('jörg@müller.example')
+  expect(refused.problem).toMatchObject({
+    code: 'mail_test_failed',
+    errors: [{ path: 'user', message: expect.stringContaining('SMTPUTF8') }],
+  })
+})
+
 test('a mailbox that was saved sends', async () => {
   await using app = await openTestApp()
   await using smtp = await openFakeSmtp()

@@ -1,5 +1,6 @@
 import { and, asc, desc, eq, inArray, isNull, lte, sql } from 'drizzle-orm'
 import type { FastifyRequest } from 'fastify'
+import { asciiAddress } from '#contract/addresses.ts'
 import type { Mailbox, MailConfig, SmtpDraft } from '#contract/mail.ts'
 import { countTry, type Origin, writeAudit } from '#server/accounts/accounts.ts'
 import { actorNow } from '#server/platform/actor.ts'
@@ -15,7 +16,7 @@ import { openPassword, type Sender, sealPassword, sealRefreshToken } from './sen
 import { type NetworkDeps, openSession } from './session.ts'
 import { isTemporary, MailError } from './smtp-errors.ts'
 import { mailConfigs } from './tables.ts'
-import { describeError, mayNotSendText, refusals, senderAdvice } from './texts.ts'
+import { describeError, mayNotSendText, outcomes, refusals, senderAdvice } from './texts.ts'
 
 export { limitsOf, type SendingLimits } from './limits.ts'
 export { sameWordsAtDomains, wordsOf } from './refusals.ts'
@@ -148,7 +149,13 @@ export async function trySmtp(
       signal: AbortSignal.timeout(patience.wholeMs),
       probe: patience.probeMs,
     })
-    await session.tryEnvelope(draft.user)
+    const address = asciiAddress(draft.user) ?? draft.user
+    if (!session.smtpUtf8 && /[^ -~]/.test(address)) {
+      await session.quit()
+      const sentence = outcomes.noSmtpUtf8(draft.user)
+      throw new ProblemError('mail_test_failed', sentence, { errors: [{ path: 'user', message: sentence }] })
+    }
+    await session.tryEnvelope(address)
     await session.quit()
   } catch (error) {
     if (!(error instanceof MailError)) throw error

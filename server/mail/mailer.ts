@@ -1,5 +1,5 @@
-import { domainToASCII } from 'node:url'
 import pLimit, { type LimitFunction } from 'p-limit'
+import { asciiAddress } from '#contract/addresses.ts'
 import { failPoint } from '#server/platform/fail-point.ts'
 import type { Log } from '#server/platform/log.ts'
 import { UnknownKeyError } from '#server/platform/secrets.ts'
@@ -250,7 +250,7 @@ export function openSmtpMailer(options: MailerOptions): Mailer {
 
 /** Rejects unusable addresses without asking the server. */
 async function hand(connection: Connection, mail: Mail): Promise<Outcome> {
-  const [from, to] = [plainAddress(mail.from), plainAddress(mail.to)]
+  const [from, to] = [asciiAddress(mail.from), asciiAddress(mail.to)]
   if (!from || !to)
     return { kind: 'permanent', reply: outcomes.notAnAddress((from ? mail.to : mail.from).replace(/\p{C}+/gu, ' ').slice(0, 254)) }
   if (!connection.session.smtpUtf8 && !isAscii(from + to))
@@ -261,7 +261,7 @@ async function hand(connection: Connection, mail: Mail): Promise<Outcome> {
   const { smtpUtf8 } = connection.session
   const unusable: { to: string; reply: string }[] = []
   const copies = (mail.copies ?? []).flatMap((copy) => {
-    const address = plainAddress(copy)
+    const address = asciiAddress(copy)
     if (address && (smtpUtf8 || isAscii(address))) return address
     unusable.push({ to: copy, reply: address ? outcomes.noSmtpUtf8(address) : outcomes.notAnAddress(copy) })
     return []
@@ -322,13 +322,6 @@ function stageOf(command: string | null): Stage {
 
 function plainWords(error: MailError, { host, port }: Sender): string {
   return describeError(error, { host: host ?? '', port: port ?? 0 }).sentence.slice(0, 500)
-}
-
-/** One addr-spec with its domain in ASCII (RFC 5890), or null. Nothing that SMTP could read as a second address or command gets through. */
-function plainAddress(address: string): string | null {
-  const [, local = '', domain = ''] = /^([^\s\p{C}<>()[\]\\,;:"@]{1,64})@([^\s\p{C}<>()[\]\\,;:"@]{1,253})$/u.exec(address) ?? []
-  const ascii = domainToASCII(domain)
-  return local && ascii ? `${local}@${ascii}` : null
 }
 
 function isAscii(text: string): boolean {
