@@ -76,7 +76,12 @@ export function CopiesField({ copies, errors, sequence, onChange }: CopiesFieldP
             error={errors[`copies.${nth}.gets`] ?? errors[`copies.${nth}.step`]}
             onChange={(event) => change(nth, { gets: event.currentTarget.value })}
           />
-          <CloseButton size={44} iconSize={18} aria-label={t.remove(email)} onClick={() => onChange(copies.filter((_, at) => at !== nth))} />
+          <CloseButton
+            size={44}
+            iconSize={18}
+            aria-label={t.remove(email)}
+            onClick={() => onChange(copies.filter((_, at) => at !== nth))}
+          />
         </div>
       ))}
       {copies.length < mostCopies ? (
