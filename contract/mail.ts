@@ -80,26 +80,18 @@ export const testMail = z.object({
 })
 
 const found = { provider: mailProvider, user: z.string(), _id: z.string().meta({ format: 'uuid' }), isDefault: z.boolean() }
-/** Enough for one email with its copies, many times over. */
-const leastLimit = 10
-const limit = (words: string) => z.number(words).int(words).min(leastLimit, words).max(1_000_000, words).nullable()
-const limitTexts = {
-  perHour: 'Please enter how many emails may leave in an hour, from 10 to 10,00,000.',
-  perDay: 'Please enter how many emails may leave in 24 hours, from 10 to 10,00,000.',
-}
+const limitWanted = 'Please enter a number from 10 to 10,00,000.'
+/** At least enough for one email with its copies. */
+const limit = z.number(limitWanted).int(limitWanted).min(10, limitWanted).max(1_000_000, limitWanted).nullable()
 
 const mailboxLimits = z
   .object({
-    perHour: z
-      .number()
-      .int()
-      .nullable()
-      .meta({ description: 'How many emails may leave in any hour, each copy counted; null: as many as there are.' }),
-    perDay: z.number().int().nullable().meta({ description: 'The same in any 24 hours; null: what the provider publishes.' }),
+    perHour: z.number().int().nullable().meta({ description: 'In any hour, each copy counted; null: no limit.' }),
+    perDay: z.number().int().nullable().meta({ description: 'In any 24 hours; null: what the provider publishes.' }),
     provider: z.string().meta({ description: 'The name of the provider.' }),
-    published: z.number().int().nullable().meta({ description: 'What it allows in 24 hours; null where it publishes nothing.' }),
+    published: z.number().int().nullable().meta({ description: 'What it publishes for 24 hours.' }),
   })
-  .meta({ description: 'How many emails may leave from the mailbox.' })
+  .meta({ description: 'How many emails may leave.' })
 
 export const mailbox = mailConfig.omit({ configured: true }).extend({ ...found, limits: mailboxLimits })
 export type Mailbox = z.infer<typeof mailbox>
@@ -234,17 +226,16 @@ export const mailCalls = {
     method: 'PATCH',
     path: '/mailboxes/:id',
     by: 'admin',
-    summary:
-      'Make a mailbox the default one, connect it again with other settings, or limit how many emails leave from it; this applies at once.',
+    summary: 'Make a mailbox the default one, connect it again with other settings, or limit it at once.',
     params: byId,
     body: z
       .strictObject({
         isDefault: z.literal(true),
         connect: mailboxDraft,
-        perHour: limit(limitTexts.perHour).meta({
-          description: 'How many emails may leave in any hour, each copy counted; null: no limit.',
+        perHour: limit.meta({
+          description: 'In any hour, each copy counted; null: no limit.',
         }),
-        perDay: limit(limitTexts.perDay).meta({ description: 'The same in any 24 hours; null: what the provider publishes.' }),
+        perDay: limit.meta({ description: 'In any 24 hours; null: what the provider publishes.' }),
       })
       .partial(),
     reply: mailbox,

@@ -520,12 +520,12 @@ export const reminderCalls = {
       remindedToday: z.number().int().meta({ description: 'How many invoices past due were already reminded today.' }),
       allowance: z
         .object({
-          perHour: z.number().int().nullable().meta({ description: 'How many may leave in any hour.' }),
-          room: z.number().int().meta({ description: 'How many may leave at this moment.' }),
-          today: z.number().int().nullable().meta({ description: 'How many may leave until 24 hours have passed since others did.' }),
+          perHour: z.number().int().nullable().meta({ description: 'In any hour.' }),
+          room: z.number().int().meta({ description: 'Now.' }),
+          today: z.number().int().nullable().meta({ description: 'Within 24 hours.' }),
         })
         .nullable()
-        .meta({ description: 'How many emails the limits of the default mailbox allow; null where it has none.' }),
+        .meta({ description: 'How many emails the default mailbox may send; null: no limit.' }),
       lines: z.array(previewLine).meta({ description: 'Every unpaid invoice, or with `limit` a page of them, by due date.' }),
     }),
   }),
