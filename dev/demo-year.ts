@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { readySequences } from '#contract/ready-sequences.ts'
 import { openCalls } from '#server/app.ts'
@@ -13,6 +15,7 @@ import { loadSecretKey } from '#server/platform/secret-key.ts'
 import { beat, releaseProcess } from '#server/reminders/processes.ts'
 import { openSending } from '#server/reminders/sending.ts'
 import { sweep, tick, works } from '#server/worker.ts'
+import { bankFile, bankFileName } from './demo-bank.ts'
 
 /** Who signs in to the demo. */
 export const visitor = { email: 'mira@nila-studio.example', password: 'a year of invoices' }
@@ -255,6 +258,8 @@ export async function makeYear(
     } while ((await queue.runWaiting(jobs)) > 0)
     progress(day / days)
   }
+  await signIn()
+  await writeFile(path.join(dataDir, bankFileName), bankFile(await ask('GET', '/invoice'), today))
   await app.close()
   await mailer.close()
   await releaseProcess(database.db, processId)

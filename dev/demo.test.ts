@@ -1,13 +1,16 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { sql } from 'drizzle-orm'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { readBankSheet } from '#contract/import/bank.ts'
+import { openCsv } from '#contract/import/table.ts'
 import { openEmbedded, rows } from '#server/platform/database.ts'
 import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { thorough } from '#test/thorough.ts'
 import { openCatchingSmtp } from './catching-smtp.ts'
+import { bankFileName } from './demo-bank.ts'
 import { makeYear, paymentKeys, visitor } from './demo-year.ts'
 
 test.runIf(thorough)('the demo has invoices in three currencies, paid late, with emails on the days of their steps', async () => {
@@ -53,4 +56,10 @@ test.runIf(thorough)('the demo has invoices in three currencies, paid late, with
   expect(mail.mails).toHaveLength(found?.sent ?? 0)
   expect(mail.mails[0]?.text).toContain('http://localhost:3000/pay/')
   expect(shares.at(-1)).toBeGreaterThan(0.95)
+  const opened = openCsv(new Uint8Array(await readFile(path.join(dataDir, bankFileName))).buffer, { rows: 100, columns: 10, length: 1_000 })
+  const [sheet] = opened.kind === 'sheets' ? opened.sheets : []
+  if (!sheet) throw new Error('The bank file of the demo has no rows.')
+  const statement = readBankSheet(sheet, { today: Temporal.Now.plainDateISO('Asia/Kolkata').toString(), held: ['INR'], answers: {} })
+  expect(statement.questions.map(({ id }) => id)).toEqual(['direction/type'])
+  expect(new Set(statement.rows.map(({ left }) => left))).toEqual(new Set([null, 'out', 'pending', 'failed', 'sum']))
 })

@@ -7,6 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { writeForOwnerOnly } from '#server/platform/data-folder.ts'
 import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
 import { openCatchingSmtp } from './catching-smtp.ts'
+import { bankFileName } from './demo-bank.ts'
 import { makeYear, paymentKeys, visitor } from './demo-year.ts'
 
 /*
@@ -81,6 +82,7 @@ if (runs())
   Email      ${visitor.email}
   Password   ${visitor.password}
   Mailbox    ${mail.url}, with every email that was sent
+  Bank file  ${path.join(dataDir, bankFileName)}, to import under Getting Paid
 
   Nothing leaves this machine. Delete ${dataDir} to start over.
 

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { parseArgs } from 'node:util'
 import { chromium, type Page } from '@playwright/test'
 import { openCatchingSmtp } from '#dev/catching-smtp.ts'
+import { bankFileName } from '#dev/demo-bank.ts'
 import { makeYear, paymentKeys, visitor } from '#dev/demo-year.ts'
 import { chromiumFlags, findChromium } from '#test/chromium.ts'
 import { openFakeRazorpay } from '#test/fakes/razorpay/server.ts'
@@ -71,6 +72,7 @@ const open = async (page: Page, address: string, theme: 'dark' | 'light') => {
   await page.waitForLoadState('networkidle')
   await page.evaluate(() => document.fonts.ready)
 }
+const bank = path.join(folder, bankFileName)
 const context = await browser.newContext({ locale: 'en-IN', timezoneId: 'Asia/Kolkata' })
 const page = await context.newPage()
 await signIn(page)
@@ -79,6 +81,11 @@ for (const { name, address, theme, size } of shots) {
   await open(page, address, theme)
   await page.screenshot({ path: path.join(target, `${name}.png`), animations: 'disabled' })
 }
+await page.setViewportSize({ width: 1280, height: 1040 })
+await open(page, '/dashboard/getting-paid/bank-file', 'dark')
+await page.locator('input[type=file]').setInputFiles(bank)
+await page.locator('[data-group="sure"]').first().waitFor()
+await page.screenshot({ path: path.join(target, 'bank-review.png'), animations: 'disabled' })
 // The same screens on the public pages, in both themes and small enough for them.
 const drawing = await browser.newPage()
 for (const [suffix, size, scale] of [
