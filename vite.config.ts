@@ -86,6 +86,16 @@ const leanValidator: Plugin = {
   },
 }
 
+/** Leaves `xn--` in addresses to the server, which stores what it reads: the table of Punycode would be on every page. */
+const leanAddresses: Plugin = {
+  name: 'lean-addresses',
+  enforce: 'pre',
+  transform: {
+    filter: { id: /\/contract\/addresses\.ts$/ },
+    handler: (code) => ({ code: code.replace('decodePunycode(label.slice(4))', "''"), map: null }),
+  },
+}
+
 /** Imports each icon from its own file: the build would otherwise read all six thousand, of which the screens show a hundred. */
 const iconsAlone: Plugin = {
   name: 'icons-alone',
@@ -115,7 +125,7 @@ interface MetaCall {
 }
 
 export default defineConfig({
-  plugins: [withoutMeta, leanValidator, iconsAlone, reactRouter()],
+  plugins: [withoutMeta, leanValidator, leanAddresses, iconsAlone, reactRouter()],
   // In development, all screens' libraries are optimized before the first visit: one found later would reload the page.
   optimizeDeps: { entries: ['web/**/*.{ts,tsx}', '!web/**/*.test.ts', '!web/routes.ts', '!web/entry.server.tsx'] },
   // So that one can load the reader of workbooks where a file is one.
