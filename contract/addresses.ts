@@ -12,6 +12,7 @@ const addressPattern = /^([^\s\p{C}\p{Z}()<>[\]:;@\\,."]+(?:\.[^\s\p{C}\p{Z}()<>
 const domainPattern = /^(?=.{1,253}$)(?:[a-z0-9][a-z0-9-]{0,62}\.)+(?:xn--[a-z0-9-]{1,59}|[a-z]{2,63})$/i
 /** In bytes (RFC 5321, 4.5.3.1). */
 const most = { local: 64, address: 254 }
+const longestPart = 1_000
 
 const isAscii = (text: string) => /^[ -~]*$/.test(text)
 const bytesOf = (text: string) => encodeURIComponent(text).replace(/%../g, 'x').length
@@ -107,8 +108,9 @@ export function addressesIn(text: string): string[] {
   })
 }
 
-/** Without what is around an address. */
+/** Without what is around an address. Far more than a name and an address is none: some of what is looked for takes a time that grows with its square. */
 function bare(part: string): string {
+  if (part.length > longestPart) return part
   const [, inside = part] = /<([^<>]*)>$/.exec(part) ?? /^[^@]*\(([^()\s]+@[^()\s]+)\)$/.exec(part) ?? []
   const address = inside.trim().replace(/^["'“”‘’]+|["'“”‘’.]+$/g, '')
   return /^mailto:/i.test(address) ? decoded(address.replace(/^mailto:/i, '').replace(/\?.*$/s, '')) : address

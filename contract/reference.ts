@@ -633,7 +633,7 @@ export const explainedCalls: ExplainedCall[] = [
         totals: [{ currency: 'INR', amount: 12250.5 }],
         sendNowMails: 1,
         remindedToday: 0,
-        allowance: { perHour: 50, room: 38, today: 462 },
+        allowance: null,
         lines: [
           {
             invoiceId: ids.invoice,
@@ -755,7 +755,11 @@ export const explainedCalls: ExplainedCall[] = [
         subject: 'Invoice INV-0001',
         messageId: '<rem.019caccf-712c-7d59-8994-9d9cc8b96788@example.com>',
         date: '2026-03-02T04:30:00.000Z',
-        html: reminderDocument('Dear Kaveri Foods,<br><br>₹12,250.50 was due on 20/02/2026.<br><br>Asha Rao'),
+        html: reminderDocument(
+          'Dear Kaveri Foods,<br><br>₹12,250.50 was due on 20/02/2026.<br><br>Asha Rao',
+          undefined,
+          'Invoice INV-0001',
+        ),
         text: 'Dear Kaveri Foods,\n\n₹12,250.50 was due on 20/02/2026.\n\nAsha Rao',
       },
     },
