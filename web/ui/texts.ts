@@ -63,9 +63,12 @@ export const texts = {
   },
 }
 
+/** Made once, with the page: the first one takes a browser as long as drawing a screen. */
+const numbers = new Intl.NumberFormat('en-IN')
+
 /** `1 email`, `1,204 emails`; `count(2, 'reply', 'replies')`. */
 export function count(n: number, one: string, many = `${one}s`): string {
-  return `${n.toLocaleString('en-IN')} ${n === 1 ? one : many}`
+  return `${numbers.format(n)} ${n === 1 ? one : many}`
 }
 
 /**
